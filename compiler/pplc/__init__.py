@@ -1,0 +1,1 @@
+"""pplc: a compiler for probabilistic programs."""

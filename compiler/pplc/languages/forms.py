@@ -1,0 +1,51 @@
+"""Forms: what the reader makes of a text. Each knows the offsets it was read from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from pplc.source import Span
+
+Constant: TypeAlias = bool | int | float | str | None
+
+
+class Atom(NamedTuple):
+    """A literal: a number, a string, true, false or nil."""
+
+    value: Constant
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+
+class Name(NamedTuple):
+    """A symbol, or a keyword (whose text starts with a colon)."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+
+class Group(NamedTuple):
+    """A bracketed sequence; bracket is the character that opens it: ( [ or {.
+
+    `'e` reads as the group `(quote e)` whose span starts at the quote mark."""
+
+    bracket: str
+    items: tuple[Form, ...]
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+
+Form: TypeAlias = Atom | Name | Group
