@@ -1,0 +1,1 @@
+"""Programs whose posterior is known exactly, and the answers, computed without the compiler."""
