@@ -1,0 +1,82 @@
+"""Weights in logs: sums, normalised weights, effective sample size, evidence.
+
+A log weight of -inf is a weight of 0 and is welcome everywhere; NaN and +inf are not weights. None of these
+functions raises a numpy warning.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+_largest: Final = np.maximum.reduce
+_sum: Final = np.add.reduce
+
+
+class ZeroWeights(ArithmeticError):
+    """All weights are 0: there is nothing to normalise."""
+
+
+class BadWeights(ArithmeticError):
+    """A log weight is NaN or +inf."""
+
+
+def log_sum_exp(log_weights: NDArray[np.float64]) -> float:
+    """log of the sum of the weights; -inf if all are 0."""
+    largest = float(_largest(log_weights))
+    if not -math.inf < largest < math.inf:
+        return largest
+    return largest + math.log(_sum(np.exp(log_weights - largest)))
+
+
+def log_mean_exp(log_weights: NDArray[np.float64]) -> float:
+    """log of the mean of the weights."""
+    return log_sum_exp(log_weights) - math.log(len(log_weights))
+
+
+def normalise(log_weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights that sum to 1. Raises ZeroWeights if all are 0, BadWeights if one is NaN or infinite."""
+    return normalise_and_sum(log_weights)[0]
+
+
+def normalise_and_sum(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """What `normalise` and `log_sum_exp` give, for the price of one."""
+    largest = float(_largest(log_weights))
+    if not -math.inf < largest < math.inf:
+        if largest == -math.inf:
+            raise ZeroWeights("all weights are 0")
+        raise BadWeights(f"a log weight is {largest}")
+    weights: NDArray[np.float64] = np.exp(log_weights - largest)
+    total = float(_sum(weights))
+    weights /= total
+    return weights, largest + math.log(total)
+
+
+def effective_sample_size(weights: NDArray[np.float64]) -> float:
+    """1 / sum w^2 of normalised weights: n if all are equal, 1 if one has everything.
+
+    A. Kong, J. Liu and W. Wong (1994), "Sequential imputations and Bayesian missing data problems"."""
+    return 1.0 / float(weights @ weights)
+
+
+def log_evidence(per_sweep: Sequence[float]) -> tuple[float, float]:
+    """The log of the mean of independent estimates of the evidence, given as logs, and its standard error.
+
+    Each estimate is unbiased before the log, so it is the estimates that are averaged. By the delta method
+    the log of their mean has standard error sd / (mean sqrt(n)); NaN for one sweep or where all are 0."""
+    logs = np.asarray(per_sweep, dtype=float)
+    n = len(logs)
+    largest = float(_largest(logs))
+    if not -math.inf < largest < math.inf:
+        return largest, math.nan
+    estimates = np.exp(logs - largest)
+    mean = float(_sum(estimates)) / n
+    if n == 1:
+        return largest, math.nan
+    deviations = estimates - mean
+    variance = float(deviations @ deviations) / (n - 1)
+    return largest + math.log(mean), math.sqrt(variance / n) / mean
