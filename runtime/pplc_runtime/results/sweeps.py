@@ -18,7 +18,7 @@ last axis, or a list of plain values, one a particle."""
 class Sweep:
     """The weighted particles at the end of one sweep.
 
-    For importance and smc the weights sum to the sweep's estimate of the evidence; for chains they sum to one."""
+    For importance and smc the weights sum to the sweep's estimate of the evidence, for chains to one."""
 
     chain: int
     number: int

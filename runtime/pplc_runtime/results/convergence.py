@@ -1,0 +1,67 @@
+"""How far the averages of chains can be trusted: effective draws and R-hat of one series a chain.
+
+Gelman et al., Bayesian Data Analysis, 3rd ed., section 11.4-11.5; Geyer, Practical Markov Chain Monte Carlo,
+1992, for where the sum of autocorrelations stops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log10, nan, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+SHORTEST = 4
+
+
+def aligned(series: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Series of one length, one row a chain.
+
+    After an interrupt chains may differ in length: those that have only begun are left out, the others cut to
+    the length of the shortest of them."""
+    longest = max((len(chain) for chain in series), default=0)
+    long_enough = [chain for chain in series if 2 * len(chain) >= longest]
+    length = min((len(chain) for chain in long_enough), default=0)
+    return np.array([chain[len(chain) - length :] for chain in long_enough]).reshape(len(long_enough), length)
+
+
+def autocovariances(chain: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The autocovariances at all lags, with divisor n, by Fourier transform."""
+    n = chain.size
+    spectrum = np.fft.rfft(chain - chain.mean(), 2 * n)
+    return np.fft.irfft(spectrum * spectrum.conj(), 2 * n)[:n] / n
+
+
+def effective_draws(series: NDArray[np.float64]) -> float:
+    """How many independent draws the chains (one a row) are worth; NaN for short or constant ones."""
+    chains, n = series.shape
+    if n < SHORTEST or not np.isfinite(series).all() or _constant(series):
+        return nan
+    covariance = np.mean([autocovariances(chain) for chain in series], axis=0)
+    within = covariance[0] * n / (n - 1)
+    variance = covariance[0] + (series.mean(axis=1).var(ddof=1) if chains > 1 else 0.0)
+    correlation = 1 - (within - covariance * n / (n - 1)) / variance
+    correlation[0] = 1.0
+    pairs = correlation[: n // 2 * 2].reshape(-1, 2).sum(axis=1)
+    negative = np.flatnonzero(pairs < 0)
+    pairs = np.minimum.accumulate(pairs[: negative[0] if negative.size else None])
+    # Antithetic chains beat independent draws, but an estimate far below one is noise.
+    time = max(2 * pairs.sum() - 1, 1 / log10(chains * n + 1))
+    return float(chains * n / time)
+
+
+def split_rhat(series: NDArray[np.float64]) -> float:
+    """The ratio of the spread over all half chains to the spread within them; near 1 when they agree."""
+    half = series.shape[1] // 2
+    if half < 2 or not np.isfinite(series).all() or _constant(series):
+        return nan
+    halves = np.concatenate([series[:, :half], series[:, -half:]])
+    within = halves.var(axis=1, ddof=1).mean()
+    between = halves.mean(axis=1).var(ddof=1)
+    return sqrt((half - 1) / half + between / within) if within > 0 else np.inf
+
+
+def _constant(series: NDArray[np.float64]) -> bool:
+    # Averages of equal values differ in their last digits; that is no spread.
+    return bool(np.ptp(series) <= 1e-12 * np.abs(series).max())

@@ -1,0 +1,118 @@
+"""Draws as lines of JSON, written sweep by sweep.
+
+    {"chain": 0, "sweep": 3, "particle": 7, "log_weight": -1.2, "predict": {"omega": 0.12}}
+    {"log_evidence": -104.2, "log_evidence_se": 0.03}
+
+Every sweep is flushed as it comes, into FILE.part, which takes the place of FILE when the writer is closed: a
+run that is cut short loses no sweep that was done, and a run that fails does not destroy an earlier FILE.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Final
+
+import numpy as np
+
+from pplc_runtime.results.json_values import column_to_json, float_to_json, to_json
+from pplc_runtime.results.sweeps import Column, Sweep
+from pplc_runtime.weights import log_evidence, log_sum_exp
+
+
+def sweep_evidence(sweep: Sweep) -> float:
+    """The sweep's log evidence; for importance and smc its weights sum to it."""
+    return float(log_sum_exp(sweep.log_weights)) if sweep.log_evidence is None else sweep.log_evidence
+
+
+def combined_evidence(per_sweep: list[float]) -> tuple[float | None, float | None]:
+    """The log of the mean of the sweeps' estimates and its standard error, None where there is none."""
+    if not per_sweep:
+        return None, None
+    z, se = log_evidence(per_sweep)
+    return float(z), None if np.isnan(se) else float(se)
+
+
+class DrawWriter:
+    """Writes sweeps to a path, or to an open text file, which stays open."""
+
+    def __init__(self, target: str | os.PathLike[str] | IO[str], *, is_chain: bool) -> None:
+        self.is_chain: Final = is_chain
+        self.sweeps = 0
+        self._evidence: list[tuple[int, int, float]] = []
+        self.path: Path | None = None
+        """Where the finished file will be; None for a file that the caller opened."""
+        self.part: Path | None = None
+        """Where it grows; None for what cannot be replaced by a rename (a pipe, a device)."""
+        self._file: IO[str]
+        if isinstance(target, str | os.PathLike):
+            self.path = Path(os.path.realpath(target))
+            if not self.path.exists() or self.path.is_file():
+                self.part = self.path.with_name(self.path.name + ".part")
+            self._file = open(self.part or self.path, "w", encoding="ascii", newline="\n")  # noqa: SIM115
+        else:
+            self._file = target
+
+    def write(self, sweep: Sweep) -> None:
+        """Write the draws of one sweep, those of weight zero left out."""
+        self.sweeps += 1
+        if not self.is_chain:
+            self._evidence.append((sweep.chain, sweep.number, sweep_evidence(sweep)))
+        alive = np.flatnonzero(sweep.log_weights != -np.inf)
+        if alive.size:
+            self._file.writelines(_lines(sweep, alive if alive.size < sweep.log_weights.size else None))
+        self._file.flush()
+
+    def close(self) -> None:
+        """Write the evidence, where the method has one, and put the file in its place."""
+        if self._evidence:
+            # In the order of chains and sweeps, so that the last digit does not depend on who came first.
+            z, se = combined_evidence([estimate for _, _, estimate in sorted(self._evidence)])
+            self._file.write(f'{{"log_evidence": {to_json(z)}, "log_evidence_se": {to_json(se)}}}\n')
+        self._file.flush()
+        if self.path is not None:
+            self._file.close()
+        if self.path is not None and self.part is not None:
+            os.replace(self.part, self.path)
+
+    def abandon(self) -> Path | None:
+        """End without an answer: what was written stays in FILE.part, which is returned."""
+        if self.path is None:
+            return None
+        self._file.close()
+        if self.part is not None and not self.sweeps:
+            self.part.unlink(missing_ok=True)
+            return None
+        return self.part
+
+    def __enter__(self) -> DrawWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None or issubclass(kind, KeyboardInterrupt):
+            self.close()
+        else:
+            self.abandon()
+
+
+def _lines(sweep: Sweep, alive: np.ndarray[tuple[int], np.dtype[np.intp]] | None) -> list[str]:
+    """The sweep's lines: all that its draws share is one template, filled in column by column."""
+
+    def kept(column: Column) -> Column:
+        if alive is None:
+            return column
+        return [column[place] for place in alive] if isinstance(column, list) else column[..., alive]
+
+    labels = ", ".join(to_json(label).replace("%", "%%") + ": %s" for label in sweep.predicts)
+    template = (
+        f'{{"chain": {sweep.chain}, "sweep": {sweep.number}, "particle": %d, "log_weight": %s, '
+        f'"predict": {{{labels}}}}}\n'
+    )
+    log_weights = kept(np.asarray(sweep.log_weights, dtype=np.float64))
+    particles = range(len(log_weights)) if alive is None else alive.tolist()
+    weights = map(float_to_json, np.asarray(log_weights).tolist())
+    columns = [column_to_json(kept(column)) for column in sweep.predicts.values()]
+    return [template % line for line in zip(particles, weights, *columns)]

@@ -1,0 +1,211 @@
+"""The weighted draws of a run, and what they say about the posterior."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from functools import cached_property
+from math import nan
+from typing import IO, TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pplc_runtime.results import convergence
+from pplc_runtime.results.columns import Component, Draws, Floats, Gathered, components, gather, quantiles
+from pplc_runtime.results.export import DrawWriter, combined_evidence, sweep_evidence
+from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.weights import effective_sample_size
+
+if TYPE_CHECKING:
+    from pplc_runtime.results.summary import Summary
+
+
+class Posterior:
+    """Weighted draws from all sweeps of all chains.
+
+    `is_chain` tells the two kinds of method apart: the weights of a sweep of a chain (icsmc, pgas, lmh) sum
+    to one, those of an independent sweep (importance, smc) to its estimate of the evidence. In both cases all
+    draws together, weighted, estimate the posterior."""
+
+    def __init__(
+        self,
+        method: str,
+        seed: int | None,
+        particles: int,
+        chains: int,
+        sweeps: Iterable[Sweep],
+        is_chain: bool,
+    ) -> None:
+        self.method: Final = method
+        self.seed: Final = seed
+        self.particles: Final = particles
+        self.chains: Final = chains
+        self.is_chain: Final = is_chain
+        # In one order whoever finished first, so that sums come out the same to the last digit.
+        self.sweeps: Final = sorted(sweeps, key=lambda sweep: (sweep.chain, sweep.number))
+        self._gathered: Final[dict[str, Gathered]] = {}
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the predicts, in the order of the program."""
+        return tuple(dict.fromkeys(label for sweep in self.sweeps for label in sweep.predicts))
+
+    def values(self, label: str) -> tuple[Draws, Floats]:
+        """All draws of a predict, in a list or along an array's first axis, and their normalised weights."""
+        gathered = self.gathered(label)
+        return gathered.values, gathered.weights
+
+    def mean(self, label: str) -> Any:
+        """The posterior mean: a float, or an array for a vector or matrix; of a boolean the probability."""
+        values, weights = self._numbers(label)
+        with np.errstate(invalid="ignore", over="ignore"):
+            return _scalar(np.tensordot(weights, values, axes=1))
+
+    def variance(self, label: str) -> Any:
+        """The posterior variance, elementwise."""
+        values, weights = self._numbers(label)
+        with np.errstate(invalid="ignore", over="ignore"):
+            squares = (values - np.tensordot(weights, values, axes=1)) ** 2
+            return _scalar(np.tensordot(weights, squares, axes=1))
+
+    def quantile(self, label: str, q: float) -> Any:
+        """The smallest value at or below which a share `q` of the posterior lies, elementwise."""
+        if not 0 <= q <= 1:
+            raise ValueError(f"a quantile is asked for by a share between 0 and 1, not {q}")
+        values, weights = self._numbers(label)
+        columns = values.reshape(len(values), -1).T
+        found = [quantiles(column, weights, [q])[0] for column in columns]
+        return _scalar(np.array(found).reshape(values.shape[1:]))
+
+    def probabilities(self, label: str) -> dict[Any, float]:
+        """Each distinct value and its posterior probability, the likeliest first."""
+        values, weights = self.values(label)
+        if isinstance(values, np.ndarray) and values.ndim > 1:
+            values = [_nested_tuple(value) for value in values.tolist()]
+        found = Component(label, values).distribution(weights)
+        result: dict[Any, float] = {}
+        for value, probability in zip(found.values, found.probabilities.tolist()):
+            key = _nested_tuple(value.tolist()) if isinstance(value, np.ndarray) else value
+            result[key] = result.get(key, 0.0) + probability
+        return result
+
+    @cached_property
+    def _evidence(self) -> tuple[float | None, float | None]:
+        # The estimates of conditional sweeps are biased: chains have none to give.
+        return (None, None) if self.is_chain else combined_evidence([sweep_evidence(s) for s in self.sweeps])
+
+    @property
+    def log_evidence(self) -> float | None:
+        """The log of the mean of the sweeps' evidence estimates; None for chains."""
+        return self._evidence[0]
+
+    @property
+    def log_evidence_se(self) -> float | None:
+        """Its standard error by the delta method; None for chains and for a single sweep."""
+        return self._evidence[1]
+
+    def effective_draws(self, label: str) -> float:
+        """How many independent draws the answer is worth, for the worst component of the predict.
+
+        For importance and smc (sum w)^2 / sum w^2 over all draws, which takes no account of ancestors shared
+        since an earlier resampling; for chains from the autocorrelation of the sweeps' means."""
+        found = [self.effective_of(label, column) for column in self._indicators(label)]
+        return min((value for value in found if value == value), default=nan)
+
+    def rhat(self, label: str) -> float | None:
+        """Split R-hat of the worst component of the predict; None unless there are several chains."""
+        found = [self.rhat_of(label, column) for column in self._indicators(label)]
+        return max((value for value in found if value is not None and value == value), default=None)
+
+    def effective_of(self, label: str, column: NDArray[Any]) -> float:
+        """Effective draws of one number a draw."""
+        if not self.is_chain:
+            weights = self.gathered(label).weights
+            return effective_sample_size(weights) if weights.size else nan
+        return convergence.effective_draws(convergence.aligned(self.series(label, column)))
+
+    def rhat_of(self, label: str, column: NDArray[Any]) -> float | None:
+        """R-hat of one number a draw."""
+        if not self.is_chain or self.chains < 2:
+            return None
+        aligned = convergence.aligned(self.series(label, column))
+        return convergence.split_rhat(aligned) if len(aligned) > 1 else None
+
+    def series(self, label: str, column: NDArray[Any]) -> list[Floats]:
+        """For each chain the sweeps' own means of one number a draw."""
+        gathered = self.gathered(label)
+        size = len(self.sweeps)
+        with np.errstate(invalid="ignore"):
+            sums = np.bincount(gathered.sweeps, weights=gathered.weights * column, minlength=size)
+            means = sums / np.bincount(gathered.sweeps, weights=gathered.weights, minlength=size)
+        chain = np.array([sweep.chain for sweep in self.sweeps])
+        chain[np.bincount(gathered.sweeps, minlength=size) == 0] = -1
+        return [means[chain == number] for number in np.unique(chain[chain >= 0])]
+
+    def summary(self) -> Summary:
+        """A table: means, intervals, probabilities, effective draws and the evidence."""
+        from pplc_runtime.results.summary import summarise
+
+        return summarise(self)
+
+    def plot(self, path: str | os.PathLike[str]) -> None:
+        """A picture of the marginals (and of the traces of chains); needs matplotlib, the extra `plot`."""
+        from pplc_runtime.results.plot import draw
+
+        draw(self, path)
+
+    def to_jsonl(self, target: str | os.PathLike[str] | IO[str]) -> None:
+        """Write all draws as lines of JSON to a path or to an open text file."""
+        with DrawWriter(target, is_chain=self.is_chain) as writer:
+            for sweep in self.sweeps:
+                writer.write(sweep)
+
+    def gathered(self, label: str) -> Gathered:
+        """All draws of a predict, with their weights and sweeps."""
+        if label not in self._gathered:
+            if label not in self.labels:
+                close = get_close_matches(label, self.labels, n=1)
+                raise KeyError(f"no predict {label!r}" + (f"; did you mean {close[0]!r}?" if close else ""))
+            self._gathered[label] = gather(self.sweeps, label)
+        return self._gathered[label]
+
+    def _numbers(self, label: str) -> tuple[NDArray[Any], Floats]:
+        values, weights = self.values(label)
+        if not isinstance(values, np.ndarray):
+            try:
+                values = np.array([np.asarray(value, dtype=np.float64) for value in values], dtype=np.float64)
+            except (TypeError, ValueError):
+                raise TypeError(f"predict {label!r} is not always a number; see probabilities()") from None
+        if not len(values):
+            raise ValueError(f"predict {label!r} has no draw of positive weight")
+        return values, weights
+
+    def _indicators(self, label: str) -> Iterator[NDArray[Any]]:
+        """Numbers that stand for the predict: its components; of other values whether a draw has them."""
+        gathered = self.gathered(label)
+        for component in components(label, gathered.values):
+            if isinstance(component.values, np.ndarray):
+                yield component.values
+            else:
+                found = component.distribution(gathered.weights)
+                for place in range(min(len(found.values), 20)):
+                    yield found.codes == place
+
+    def __len__(self) -> int:
+        return len(self.sweeps)
+
+    def __repr__(self) -> str:
+        return f"<Posterior by {self.method}: {len(self.sweeps)} sweeps, predicts {', '.join(self.labels)}>"
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+
+def _scalar(value: Any) -> Any:
+    return value.item() if np.ndim(value) == 0 and hasattr(value, "item") else value
+
+
+def _nested_tuple(value: Any) -> Any:
+    return tuple(map(_nested_tuple, value)) if isinstance(value, list) else value

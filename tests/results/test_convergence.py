@@ -1,0 +1,54 @@
+"""Effective draws and R-hat of series of known autocorrelation."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pplc_runtime.results.convergence import aligned, effective_draws, split_rhat
+
+
+def autoregressive(r: float, chains: int, length: int, seed: int) -> NDArray[np.float64]:
+    noise = np.random.default_rng(seed).normal(size=(chains, length))
+    series = np.empty_like(noise)
+    series[:, 0] = noise[:, 0] / math.sqrt(1 - r * r)
+    for t in range(1, length):
+        series[:, t] = r * series[:, t - 1] + noise[:, t]
+    return series
+
+
+@pytest.mark.parametrize("r", [0.0, 0.5, 0.9, -0.4])
+@pytest.mark.parametrize("chains", [1, 4])
+def test_an_autoregressive_chain(r: float, chains: int) -> None:
+    found = [effective_draws(autoregressive(r, chains, 5000, seed)) for seed in range(4)]
+    assert np.mean(found) == pytest.approx(chains * 5000 * (1 - r) / (1 + r), rel=0.15)
+
+
+def test_chains_that_disagree() -> None:
+    series = autoregressive(0.0, 2, 1000, 1) + np.array([[0.0], [5.0]])
+    assert split_rhat(series) > 2
+    assert effective_draws(series) < 20
+    assert split_rhat(autoregressive(0.0, 2, 1000, 1)) == pytest.approx(1.0, abs=0.01)
+
+
+def test_a_chain_that_drifts() -> None:
+    assert split_rhat(np.linspace(0.0, 1.0, 100)[None, :]) > 1.5
+
+
+@pytest.mark.parametrize(
+    "series", [np.ones((2, 50)), np.zeros((2, 50)), np.array([[1.0, 2.0]]), np.full((1, 9), np.inf)]
+)
+def test_nothing_to_say(series: NDArray[np.float64]) -> None:
+    assert math.isnan(effective_draws(series)) and math.isnan(split_rhat(series))
+
+
+def test_stuck_at_different_places() -> None:
+    assert split_rhat(np.repeat([[0.0], [1.0]], 20, axis=1)) == math.inf
+
+
+def test_chains_that_have_only_begun_are_left_out() -> None:
+    assert aligned([np.zeros(10), np.zeros(8), np.zeros(2)]).shape == (2, 8)
+    assert aligned([]).size == 0
