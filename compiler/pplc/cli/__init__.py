@@ -1,1 +1,80 @@
-"""The pplc command."""
+"""The pplc command: finds the verb, and turns every way to fail into a message and an exit code.
+
+`pplc --help` must start as fast as Python itself, so this file imports nothing: neither argparse (which
+brings `re`) nor typing, and each verb is imported when it is called.
+"""
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+VERBS = {
+    "infer": "draw from the posterior of a model and show a summary",
+    "compile": "translate a model to a Python module",
+    "check": "report the errors and warnings of models",
+}
+
+HELP = f"""usage: pplc VERB MODEL.clj [option ...]
+
+A compiler for probabilistic programs.
+
+verbs:
+{chr(10).join(f"  {verb:<9} {does}" for verb, does in VERBS.items())}
+
+`pplc VERB --help` explains a verb's options.
+
+options:
+  -h, --help     show this text
+  --version      show the version
+
+exit codes: 0 all well, 1 an error in the model or the run, 2 wrong usage, 130 interrupted
+"""
+
+
+def main(argv: "Sequence[str] | None" = None) -> int:
+    """Run the command; returns the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _dispatch(arguments)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        print("pplc: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has enough. What is still buffered must not be tried again at exit.
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+
+
+def _dispatch(arguments: list[str]) -> int:
+    if not arguments:
+        sys.stderr.write(HELP)
+        return USAGE
+    verb = arguments[0]
+    if verb in ("-h", "--help", "help"):
+        sys.stdout.write(HELP)
+        return OK
+    if verb in ("-V", "--version"):
+        from importlib.metadata import version
+
+        print(f"pplc {version('pplc')}")
+        return OK
+    if verb not in VERBS:
+        from pplc.diagnostics import suggestion
+
+        kind = "option" if verb.startswith("-") else "verb"
+        print(f"pplc: error: unknown {kind} '{verb}'{suggestion(verb, VERBS)}", file=sys.stderr)
+        print("`pplc --help` lists the verbs", file=sys.stderr)
+        return USAGE
+    from importlib import import_module
+
+    from pplc.cli.failures import run_verb
+
+    return run_verb(verb, import_module(f"pplc.cli.{verb}"), arguments[1:])

@@ -1,0 +1,50 @@
+"""pplc check: report the errors and warnings of models."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+
+from pplc.cli import FAILED, OK, USAGE
+from pplc.cli.failures import UsageError
+from pplc.cli.files import read_source
+
+
+def parser() -> ArgumentParser:
+    """The command line of `pplc check`."""
+    parser = ArgumentParser(
+        "pplc check",
+        description="Report all errors and warnings of models. Warnings alone leave the exit code at 0.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("models", metavar="MODEL.clj", nargs="+", help="the models, or - for standard input")
+    return parser
+
+
+def run(arguments: Namespace) -> int:
+    """Check every model; a file that cannot be read does not keep the others from being checked."""
+    from pplc.diagnostics import render_all
+    from pplc.pipeline import check
+
+    errors = warnings = 0
+    code = OK
+    for path in arguments.models:
+        try:
+            source = read_source(path)
+        except UsageError as error:
+            print(f"pplc check: error: {error}", file=sys.stderr)
+            code = USAGE
+            continue
+        found = check(source)
+        if found:
+            print(render_all(source, found), file=sys.stderr)
+        severe = sum(diagnostic.severity == "error" for diagnostic in found)
+        errors += severe
+        warnings += len(found) - severe
+    if errors + warnings > 1:
+        print(f"{_count(errors, 'error')}, {_count(warnings, 'warning')}", file=sys.stderr)
+    return code or (FAILED if errors else OK)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

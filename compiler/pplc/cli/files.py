@@ -1,0 +1,59 @@
+"""Reading models and writing results, with a usage error for every file that cannot be."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from pplc.cli.failures import UsageError
+from pplc.source import Source
+
+STANDARD = "-"
+
+
+def read_text(path: str) -> str:
+    """The text of a file, or of standard input for `-`."""
+    try:
+        content = sys.stdin.buffer.read() if path == STANDARD else Path(path).read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError:  # A name with a NUL in it.
+        raise UsageError(f"cannot read {path!r}: not a file name") from None
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = content[: error.start]
+        line = before.count(b"\n") + 1
+        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
+        raise UsageError(
+            f"{path}:{line}:{column}: not UTF-8 text (byte {content[error.start]:#04x})"
+        ) from None
+
+
+def read_source(path: str) -> Source:
+    """A model's source, named as the user named it."""
+    return Source("<stdin>" if path == STANDARD else path, read_text(path))
+
+
+def check_writable(path: str) -> None:
+    """Say before a long run, rather than after it, that its result could not be written."""
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise UsageError(f"cannot write {path}: it is a directory")
+    if not target.parent.is_dir():
+        raise UsageError(f"cannot write {path}: there is no directory {target.parent}")
+    if not os.access(target if target.exists() else target.parent, os.W_OK):
+        raise UsageError(f"cannot write {path}: permission denied")
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file whole or not at all."""
+    check_writable(path)
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():  # A pipe or a device is written to, not replaced.
+        target.write_text(text, encoding="utf-8", newline="\n")
+        return
+    part = target.with_name(target.name + ".part")
+    part.write_text(text, encoding="utf-8", newline="\n")
+    os.replace(part, target)

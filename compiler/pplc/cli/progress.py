@@ -1,0 +1,40 @@
+"""The progress of a run, shown on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+DELAY = 1.0
+"""Seconds before the bar appears: short runs show none."""
+
+
+class Progress:
+    """Counts sweeps, under a bar if standard error is a terminal."""
+
+    def __init__(self, total: int, *, quiet: bool) -> None:
+        self.total = total
+        self.done = 0
+        self.interrupted = False
+        self._bar: Any = None
+        if not quiet and sys.stderr.isatty():
+            from tqdm import tqdm
+
+            self._bar = tqdm(total=total, unit=" sweeps", delay=DELAY, leave=False, dynamic_ncols=True)
+
+    def step(self) -> None:
+        """One sweep more."""
+        self.done += 1
+        if self._bar is not None:
+            self._bar.update()
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+    def say(self, message: str) -> None:
+        """A line on standard error, below the bar."""
+        self.close()
+        print(message, file=sys.stderr)

@@ -1,0 +1,116 @@
+"""The command itself, and the verbs that compile and check."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pplc.cli import HELP, VERBS, main
+
+from .conftest import FakeModel
+
+Captured = pytest.CaptureFixture[str]
+
+
+def test_help_lists_every_verb(capsys: Captured) -> None:
+    for arguments in (["--help"], ["-h"], ["help"]):
+        assert main(arguments) == 0
+        assert capsys.readouterr().out == HELP
+    assert all(f"\n  {verb} " in HELP for verb in VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help(verb: str, capsys: Captured) -> None:
+    assert main([verb, "--help"]) == 0
+    assert f"usage: pplc {verb}" in capsys.readouterr().out
+
+
+def test_version(capsys: Captured) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("pplc 0.")
+
+
+def test_no_verb_and_unknown_verbs(capsys: Captured) -> None:
+    assert main([]) == 2
+    assert capsys.readouterr().err == HELP
+    assert main(["infre", "m.clj"]) == 2
+    assert "unknown verb 'infre'; did you mean 'infer'?" in capsys.readouterr().err
+    assert main(["--frobnicate"]) == 2
+    assert "unknown option '--frobnicate'" in capsys.readouterr().err
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import sys; from pplc.cli import main; main(['--help']); print(sorted(sys.modules))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    imported = shown.splitlines()[-1]
+    for heavy in ("numpy", "argparse", "'re'", "typing", "scipy", "tqdm", "dataclasses"):
+        assert heavy not in imported
+    run = subprocess.run([sys.executable, "-m", "pplc", "--help"], capture_output=True, text=True, check=True)
+    assert run.stdout == HELP
+
+
+def test_compile_to_standard_output_and_to_a_file(
+    fake: FakeModel, model_file: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert main(["compile", str(model_file)]) == 0
+    module = capsysbinary.readouterr().out
+    assert module == "# compiled: '[predict x]\\n' é\n".encode()
+    target = model_file.with_name("out.py")
+    assert main(["compile", str(model_file), "-o", str(target)]) == 0
+    assert target.read_bytes() == module
+    assert sorted(os.listdir(model_file.parent)) == ["model.clj", "out.py"]
+
+
+def test_dump_after(fake: FakeModel, model_file: Path, capsys: Captured) -> None:
+    assert main(["compile", str(model_file), "--dump-after", "expand"]) == 0
+    assert capsys.readouterr().out == "after expand: [predict x]\n"
+    assert main(["compile", str(model_file), "--dump-after", "expnad"]) == 2
+    assert "no pass 'expnad'; did you mean 'expand'?" in capsys.readouterr().err
+
+
+def test_compile_does_not_overwrite_the_model(fake: FakeModel, model_file: Path, capsys: Captured) -> None:
+    assert main(["compile", str(model_file), "-o", str(model_file)]) == 2
+    assert "is the model itself" in capsys.readouterr().err
+    assert model_file.read_text() == "[predict x]\n"
+
+
+def test_a_compile_error_is_shown_with_its_line(fake: FakeModel, model_file: Path, capsys: Captured) -> None:
+    model_file.write_text("\n [error]\n")
+    assert main(["compile", str(model_file)]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == f"{model_file}:2:3: error: a planted error\n  2 |  [error]\n    |   ^^^^^\n"
+
+
+def test_check_reports_all(fake: FakeModel, tmp_path: Path, capsys: Captured) -> None:
+    good, warned, bad = tmp_path / "good.clj", tmp_path / "warned.clj", tmp_path / "bad.clj"
+    good.write_text("x")
+    warned.write_text("warning")
+    bad.write_text("error warning")
+    assert main(["check", str(good)]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert main(["check", str(warned)]) == 0
+    assert "warned.clj:1:1: warning: a planted warning" in capsys.readouterr().err
+    assert main(["check", str(bad), str(warned), str(good)]) == 1
+    assert capsys.readouterr().err.endswith("1 error, 2 warnings\n")
+    assert main(["check", str(tmp_path / "none.clj"), str(bad)]) == 2
+    error = capsys.readouterr().err
+    assert "cannot read" in error and "a planted error" in error
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_files_that_are_no_models(fake: FakeModel, verb: str, tmp_path: Path, capsys: Captured) -> None:
+    assert main([verb, str(tmp_path / "none.clj")]) == 2
+    assert "none.clj: No such file or directory" in capsys.readouterr().err
+    assert main([verb, str(tmp_path)]) == 2
+    assert "Is a directory" in capsys.readouterr().err
+    (tmp_path / "latin.clj").write_bytes(b"; all well\n; caf\xe9\n")
+    assert main([verb, str(tmp_path / "latin.clj")]) == 2
+    assert "latin.clj:2:6: not UTF-8 text (byte 0xe9)" in capsys.readouterr().err
+    assert main([verb, "a\0b"]) == 2
+    assert "not a file name" in capsys.readouterr().err
+    assert main([verb]) == 2
