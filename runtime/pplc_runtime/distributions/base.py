@@ -62,7 +62,7 @@ class Family(ABC):
     @abstractmethod
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
         """Draw one value for each lane: an array whose last axis has length `lanes`. With lanes None all
-        parameters are shared and one plain value is drawn: a float, int or bool, or an ndarray for vectors."""
+        parameters are shared and one plain value is drawn: a float, int or bool, or of vectors an array."""
 
     @abstractmethod
     def log_density(self, value: Raw, *parameters: Raw) -> Raw:

@@ -1,0 +1,113 @@
+"""Counts of successes and failures: binomial, negative binomial and geometric."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+from numpy import ndarray
+
+from pplc_runtime.distributions.base import Family, Parameter, Raw
+from pplc_runtime.distributions.domains import (
+    COUNT,
+    LARGEST_RATE,
+    LARGEST_WHOLE,
+    POSITIVE,
+    POSITIVE_PROBABILITY,
+    PROBABILITY,
+)
+from pplc_runtime.distributions.gamma import standard_gamma
+from pplc_runtime.distributions.lanewise import (
+    INF,
+    apart,
+    everywhere,
+    log,
+    log_beta,
+    log_or_never,
+    spread,
+    times_log,
+    times_log_complement,
+)
+from pplc_runtime.distributions.support import OnCounts
+
+
+def as_integers(n: Raw) -> Raw:
+    """Whole numbers as integers: they may have come as floats."""
+    if type(n) is ndarray:
+        return n if n.dtype.kind != "f" else n.astype(np.int64)
+    return int(n)
+
+
+class Binomial(Family):
+    """The number of successes in n trials, each with probability p: 0 to n."""
+
+    name: ClassVar[str] = "binomial"
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("n", COUNT), Parameter("p", PROBABILITY))
+    discrete: ClassVar[bool] = True
+    value_kind: ClassVar[str] = "integer"
+
+    def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
+        n, p = parameters
+        return rng.binomial(as_integers(n), p, lanes)
+
+    def log_density(self, value: Raw, *parameters: Raw) -> Raw:
+        n, p = parameters
+        if type(value) is ndarray:
+            inside = (value >= 0) & (value <= n)
+            if value.dtype.kind == "f":
+                inside &= value == np.floor(value)
+        else:
+            if not 0 <= value <= LARGEST_WHOLE or value != math.floor(value):
+                return spread(-INF, self, value, parameters)
+            inside = value <= n
+        if everywhere(inside):
+            return self._formula(value, n, p)
+        if type(inside) is not ndarray:
+            return spread(-INF, self, value, parameters)
+        return apart(self, self._formula, ~inside, value, n, p)
+
+    @staticmethod
+    def _formula(value: Raw, n: Raw, p: Raw) -> Raw:
+        rest = n - value
+        log_choices = -log(n + 1.0) - log_beta(rest + 1.0, value + 1.0)
+        return log_choices + times_log(value, p) + times_log_complement(rest, p)
+
+
+class NegativeBinomial(OnCounts):
+    """The number of failures before r successes, each trial a success with probability p; r is real.
+
+    Drawn as Poisson with a gamma rate of shape r and mean r (1 - p) / p.
+    """
+
+    name: ClassVar[str] = "negative-binomial"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("r", POSITIVE),
+        Parameter("p", POSITIVE_PROBABILITY),
+    )
+
+    def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
+        r, p = parameters
+        rate = standard_gamma(rng, lanes, r) * ((1.0 - p) / p)
+        if lanes is None:
+            return rng.poisson(min(rate, LARGEST_RATE))
+        return rng.poisson(np.minimum(rate, LARGEST_RATE))
+
+    def formula(self, value: Raw, *parameters: Raw) -> Raw:
+        r, p = parameters
+        log_choices = -log(value + r) - log_beta(r, value + 1.0)
+        return log_choices + r * log(p) + times_log_complement(value, p)
+
+
+class Geometric(OnCounts):
+    """The number of failures before the first success, each trial a success with probability p."""
+
+    name: ClassVar[str] = "geometric"
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("p", POSITIVE_PROBABILITY),)
+
+    def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
+        return rng.geometric(parameters[0], lanes) - 1
+
+    def formula(self, value: Raw, *parameters: Raw) -> Raw:
+        (p,) = parameters
+        return log_or_never(p) + times_log_complement(value, p)

@@ -1,0 +1,60 @@
+"""An index drawn by weights."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import ClassVar
+
+import numpy as np
+from numpy import ndarray
+
+from pplc_runtime.distributions.base import Family, Lanes, Parameter, Raw
+from pplc_runtime.distributions.domains import WEIGHTS
+from pplc_runtime.distributions.lanewise import INF, log_or_never
+from pplc_runtime.distributions.weights import weight_facts
+
+
+class Discrete(Family):
+    """The index, from 0, of one of the weights, drawn in proportion to them; they need not sum to 1."""
+
+    name: ClassVar[str] = "discrete"
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("weights", WEIGHTS),)
+    discrete: ClassVar[bool] = True
+    value_kind: ClassVar[str] = "integer"
+
+    def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
+        (weights,) = parameters
+        if weights.ndim == 2:
+            cumulative = weights.cumsum(0)
+            return (cumulative > rng.random(lanes) * cumulative[-1]).argmax(0)
+        facts = weight_facts(weights)
+        if lanes is None:
+            return bisect_right(facts.cumulative_list, rng.random())
+        return facts.cumulative.searchsorted(rng.random(lanes), "right")
+
+    def log_density(self, value: Raw, *parameters: Raw) -> Raw:
+        (weights,) = parameters
+        if type(value) is ndarray:
+            if value.dtype.kind == "f":
+                value = _indices(value)
+            if weights.ndim == 2:
+                return self._of_lanes(value, weights)
+            return weight_facts(weights).padded_log_probabilities.take(value + 1, mode="clip")
+        inside = 0 <= value < len(weights) and value == int(value)
+        if weights.ndim == 1:
+            return weight_facts(weights).log_probabilities[int(value)] if inside else -INF
+        if not inside:
+            return np.full(weights.shape[1], -INF)
+        return log_or_never(weights[int(value)] / np.add.reduce(weights))
+
+    @staticmethod
+    def _of_lanes(value: Lanes, weights: Lanes) -> Raw:
+        inside = (value >= 0) & (value < len(weights))
+        chosen = weights[np.where(inside, value, 0), np.arange(weights.shape[1])]
+        return log_or_never(chosen * inside / np.add.reduce(weights))
+
+
+def _indices(value: Lanes) -> Lanes:
+    """Floats as indices; those that are not whole, or far out, as -1."""
+    whole = (value >= 0) & (value < 2**53) & (value == np.floor(value))
+    return np.where(whole, value, -1.0).astype(np.int64)

@@ -1,0 +1,100 @@
+"""What values a parameter may take. Booleans are not numbers; NaN is in no domain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from numpy import ndarray
+
+from pplc_runtime.distributions.base import Domain, Lanes, Raw
+from pplc_runtime.distributions.factors import covariance_factor, lane_factors
+from pplc_runtime.distributions.lanewise import INF, MAX
+from pplc_runtime.distributions.weights import lane_weights_hold, weight_facts
+
+LARGEST_WHOLE: Final = 2**53
+"""Whole numbers up to here are exact as floats."""
+LARGEST_RATE: Final = 9.2e18
+"""The largest Poisson rate whose draws fit into 64 bits."""
+
+
+def _numbers(text: str, one: Callable[[Any], bool], many: Callable[[Lanes], Lanes]) -> Domain:
+    """A domain of numbers from its test of a Python number and its test of an array of them."""
+
+    def holds(x: Raw) -> Raw:
+        kind = type(x)
+        if kind is float or kind is int:
+            return one(x)
+        if kind is ndarray:
+            if x.ndim != 1:
+                return False
+            return many(x) if x.dtype.kind in "fiu" else np.zeros(x.shape, np.bool_)
+        return isinstance(x, np.floating | np.integer) and one(x.item())
+
+    return Domain(text, 0, holds)
+
+
+def _whole(x: Lanes) -> Lanes:
+    good: Lanes = (x == np.floor(x)) & (abs(x) <= LARGEST_WHOLE)
+    return good
+
+
+REAL: Final = _numbers("a finite number", lambda x: -MAX <= x <= MAX, np.isfinite)
+POSITIVE: Final = _numbers(
+    "a positive number", lambda x: 0 < x <= MAX, lambda x: (x > 0) & np.isfinite(x)
+)
+RATE_OF_COUNTS: Final = _numbers(
+    "a number from 0 to 9.2e18", lambda x: 0 <= x <= LARGEST_RATE, lambda x: (x >= 0) & (x <= LARGEST_RATE)
+)
+PROBABILITY: Final = _numbers(
+    "a probability, from 0 to 1", lambda x: 0 <= x <= 1, lambda x: (x >= 0) & (x <= 1)
+)
+POSITIVE_PROBABILITY: Final = _numbers(
+    "a probability above 0, up to 1", lambda x: 0 < x <= 1, lambda x: (x > 0) & (x <= 1)
+)
+INTEGER: Final = _numbers(
+    "a whole number", lambda x: -LARGEST_WHOLE <= x <= LARGEST_WHOLE and x == int(x), _whole
+)
+COUNT: Final = _numbers(
+    "a whole number, 0 or more",
+    lambda x: 0 <= x <= LARGEST_WHOLE and x == int(x),
+    lambda x: (x >= 0) & _whole(x),
+)
+
+
+def _is_numeric(x: Raw, rank: int) -> bool:
+    """Whether x is an array of numbers, of the rank or with lanes besides, and not empty."""
+    return type(x) is ndarray and x.dtype.kind in "fiu" and 0 <= x.ndim - rank <= 1 and x.size > 0
+
+
+def _holds_vector(x: Raw) -> Raw:
+    if not _is_numeric(x, 1):
+        return False
+    finite = np.isfinite(x)
+    return bool(finite.all()) if x.ndim == 1 else finite.all(0)
+
+
+def _holds_positive_vector(x: Raw) -> Raw:
+    if not _is_numeric(x, 1):
+        return False
+    good = (x > 0) & (x < INF)
+    return bool(good.all()) if x.ndim == 1 else good.all(0)
+
+
+def _holds_weights(x: Raw) -> Raw:
+    if not _is_numeric(x, 1):
+        return False
+    return weight_facts(x).holds if x.ndim == 1 else lane_weights_hold(x)
+
+
+def _holds_covariance(x: Raw) -> Raw:
+    if not _is_numeric(x, 2) or x.shape[0] != x.shape[1]:
+        return False
+    return covariance_factor(x).holds if x.ndim == 2 else lane_factors(x).holds
+
+
+VECTOR: Final = Domain("a vector of finite numbers", 1, _holds_vector)
+POSITIVE_VECTOR: Final = Domain("a vector of positive numbers", 1, _holds_positive_vector)
+WEIGHTS: Final = Domain("a vector of weights, none negative and not all zero", 1, _holds_weights)
+POSITIVE_DEFINITE: Final = Domain("a symmetric positive definite matrix", 2, _holds_covariance)

@@ -1,0 +1,64 @@
+"""Flips of a coin: `flip` gives a boolean, `bernoulli` 0 or 1."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+from numpy import ndarray
+
+from pplc_runtime.distributions.base import Family, Parameter, Raw
+from pplc_runtime.distributions.domains import PROBABILITY
+from pplc_runtime.distributions.lanewise import INF, log_or_never
+
+
+class Flip(Family):
+    """true with probability p, otherwise false."""
+
+    name: ClassVar[str] = "flip"
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("p", PROBABILITY),)
+    discrete: ClassVar[bool] = True
+    value_kind: ClassVar[str] = "boolean"
+
+    def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
+        return rng.random(lanes) < parameters[0]
+
+    def log_density(self, value: Raw, *parameters: Raw) -> Raw:
+        (p,) = parameters
+        if type(value) is not ndarray:
+            return log_or_never(p) if value else _log_complement(p)
+        if type(p) is ndarray:
+            return log_or_never(np.where(value, p, 1 - p))
+        return np.where(value, log_or_never(p), _log_complement(p))
+
+
+class Bernoulli(Family):
+    """1 with probability p, otherwise 0."""
+
+    name: ClassVar[str] = "bernoulli"
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("p", PROBABILITY),)
+    discrete: ClassVar[bool] = True
+    value_kind: ClassVar[str] = "integer"
+
+    def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
+        if lanes is None:
+            return 1 if rng.random() < parameters[0] else 0
+        return (rng.random(lanes) < parameters[0]).astype(np.int64)
+
+    def log_density(self, value: Raw, *parameters: Raw) -> Raw:
+        (p,) = parameters
+        if type(value) is not ndarray:
+            if value == 1:
+                return log_or_never(p)
+            if value == 0:
+                return _log_complement(p)
+            return np.full(p.shape, -INF) if type(p) is ndarray else -INF
+        return log_or_never(np.where(value == 1, p, np.where(value == 0, 1 - p, 0.0)))
+
+
+def _log_complement(p: Raw) -> Raw:
+    """log(1 - p), of a plain p without loss where p is tiny."""
+    if type(p) is ndarray:
+        return log_or_never(1 - p)
+    return math.log1p(-p) if p < 1 else -INF

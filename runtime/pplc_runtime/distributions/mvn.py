@@ -1,0 +1,97 @@
+"""The multivariate normal distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, Final
+
+import numpy as np
+
+from pplc_runtime.distributions.base import Family, Lanes, Parameter, Raw
+from pplc_runtime.distributions.domains import POSITIVE_DEFINITE, VECTOR
+from pplc_runtime.distributions.factors import covariance_factor, lane_factors
+from pplc_runtime.distributions.lanewise import INF, LARGE, absolute_sum, spread
+
+HALF_LOG_2_PI: Final = 0.5 * math.log(2.0 * math.pi)
+
+
+class MultivariateNormal(Family):
+    """Normal with a mean vector and a covariance matrix C = R R', on vectors.
+
+    With z = inverse(R) (x - mean) the log density is -z'z / 2 - log det R - d (log 2 pi) / 2. The factor of a
+    shared covariance is kept from call to call.
+    """
+
+    name: ClassVar[str] = "mvn"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("mean", VECTOR),
+        Parameter("covariance", POSITIVE_DEFINITE),
+    )
+    discrete: ClassVar[bool] = False
+    event_rank: ClassVar[int] = 1
+    value_kind: ClassVar[str] = "vector"
+
+    def problem(self, *parameters: Raw) -> str | None:
+        d, size = parameters[0].shape[0], parameters[1].shape[0]
+        return None if d == size else f"a mean of length {d} does not fit a covariance of size {size}"
+
+    def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
+        mean, covariance = parameters
+        d = mean.shape[0]
+        if lanes is None:
+            return mean + covariance_factor(covariance).root.dot(rng.standard_normal(d))
+        noise = rng.standard_normal((d, lanes))
+        if covariance.ndim == 2:
+            factor = covariance_factor(covariance)
+            noise = factor.root.dot(noise) if factor.deviations is None else factor.deviations * noise
+        else:
+            noise = np.einsum("lij,jl->il", lane_factors(covariance).root, noise)
+        return (mean if mean.ndim == 2 else mean[:, None]) + noise
+
+    def log_density(self, value: Raw, *parameters: Raw) -> Raw:
+        mean, covariance = parameters
+        if value.shape[0] != mean.shape[0]:
+            return spread(-INF, self, value, parameters)
+        if value.ndim == mean.ndim:
+            distance = value - mean
+        elif value.ndim == 1:
+            distance = value[:, None] - mean
+        else:
+            distance = value - mean[:, None]
+        if covariance.ndim == 3:
+            return self._over_covariances(distance, covariance)
+        factor = covariance_factor(covariance)
+        constant = -HALF_LOG_2_PI * factor.size - factor.log_root
+        if not (absolute_sum(distance.ravel()) < LARGE and factor.moderate):
+            with np.errstate(all="ignore"):
+                z = factor.whiten.dot(distance)
+                result = _never_nan(factor.minus_halves.dot(z * z) + constant)
+                return result if result.ndim else float(result)
+        if distance.ndim == 1:
+            z = factor.whiten.dot(distance)
+            return constant - 0.5 * float(z.dot(z))
+        z = factor.whiten.dot(distance) if factor.deviations is None else distance / factor.deviations
+        return factor.minus_halves.dot(z * z) + constant
+
+    @staticmethod
+    def _over_covariances(distance: Lanes, covariances: Lanes) -> Lanes:
+        """The log density where each lane has its own covariance; the distance may be shared."""
+        factors = lane_factors(covariances)
+        d, root = covariances.shape[0], factors.root
+        with np.errstate(all="ignore"):
+            if d <= 2:
+                z = distance[0] / root[:, 0, 0]
+                squares = z * z
+                if d == 2:
+                    z = (distance[1] - root[:, 1, 0] * z) / root[:, 1, 1]
+                    squares += z * z
+            else:
+                columns = distance if distance.ndim == 2 else distance[:, None]
+                z = np.linalg.solve(root, columns.T[:, :, None])
+                squares = np.add.reduce(z * z, (1, 2))
+            return _never_nan(-0.5 * squares - factors.log_root - HALF_LOG_2_PI * d)
+
+
+def _never_nan(result: Lanes) -> Lanes:
+    """-inf where infinite values have made a NaN."""
+    return np.where(np.isnan(result), -INF, result)
