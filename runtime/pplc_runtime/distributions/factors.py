@@ -15,6 +15,7 @@ from pplc_runtime.distributions.base import Lanes
 from pplc_runtime.distributions.identity_cache import IdentityCache
 from pplc_runtime.distributions.lanewise import LARGEST_SCALE
 
+HALF_LOG_2_PI: Final = 0.5 * math.log(2.0 * math.pi)
 ASYMMETRY: Final = 1e-9
 """How far a matrix may be from its transpose, relative to its largest entry: rounding, but not a mistake."""
 LEAST_PIVOT: Final = 4 * sys.float_info.epsilon
@@ -36,6 +37,9 @@ class Factor:
     """Whether no entry of that inverse is huge."""
     log_root: float
     """log det R, half of log det C."""
+    log_peak: NDArray[Any]
+    """The log density of a normal of covariance C at its mean, as an array without axes: numpy adds that to
+    lanes in half of the time that it takes for a Python float."""
     deviations: NDArray[Any] | None
     """The diagonal of R as a column, where C is diagonal; otherwise None."""
     minus_halves: NDArray[Any]
@@ -58,8 +62,9 @@ def factor(matrix: NDArray[Any]) -> Factor:
     root = _cholesky(matrix) if _symmetric(matrix) else None
     if root is None:
         nothing = np.empty((0, 0))
-        return Factor(False, d, nothing, nothing, False, math.nan, None, nothing)
+        return Factor(False, d, nothing, nothing, False, math.nan, nothing, None, nothing)
     deviations = root.diagonal()
+    log_root = float(np.log(deviations).sum())
     whiten = np.ascontiguousarray(solve_triangular(root, np.eye(d), lower=True))
     return Factor(
         holds=True,
@@ -67,7 +72,8 @@ def factor(matrix: NDArray[Any]) -> Factor:
         root=root,
         whiten=whiten,
         moderate=bool(abs(whiten).max() < LARGEST_SCALE),
-        log_root=float(np.log(deviations).sum()),
+        log_root=log_root,
+        log_peak=np.array(-HALF_LOG_2_PI * d - log_root),
         deviations=deviations[:, None].copy() if np.count_nonzero(matrix) == d else None,
         minus_halves=np.full(d, -0.5),
     )

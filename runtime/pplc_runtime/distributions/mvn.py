@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from typing import ClassVar, Final
+from typing import ClassVar
 
 import numpy as np
 
 from pplc_runtime.distributions.base import Family, Lanes, Parameter, Raw
 from pplc_runtime.distributions.domains import POSITIVE_DEFINITE, VECTOR
-from pplc_runtime.distributions.factors import covariance_factor, lane_factors
+from pplc_runtime.distributions.factors import HALF_LOG_2_PI, covariance_factor, lane_factors
 from pplc_runtime.distributions.lanewise import INF, LARGE, absolute_sum, spread
-
-HALF_LOG_2_PI: Final = 0.5 * math.log(2.0 * math.pi)
 
 
 class MultivariateNormal(Family):
@@ -61,17 +58,16 @@ class MultivariateNormal(Family):
         if covariance.ndim == 3:
             return self._over_covariances(distance, covariance)
         factor = covariance_factor(covariance)
-        constant = -HALF_LOG_2_PI * factor.size - factor.log_root
         if not (absolute_sum(distance.ravel()) < LARGE and factor.moderate):
             with np.errstate(all="ignore"):
                 z = factor.whiten.dot(distance)
-                result = _never_nan(factor.minus_halves.dot(z * z) + constant)
+                result = _never_nan(factor.minus_halves.dot(z * z) + factor.log_peak)
                 return result if result.ndim else float(result)
         if distance.ndim == 1:
             z = factor.whiten.dot(distance)
-            return constant - 0.5 * float(z.dot(z))
+            return float(factor.log_peak) - 0.5 * float(z.dot(z))
         z = factor.whiten.dot(distance) if factor.deviations is None else distance / factor.deviations
-        return factor.minus_halves.dot(z * z) + constant
+        return factor.minus_halves.dot(z * z) + factor.log_peak
 
     @staticmethod
     def _over_covariances(distance: Lanes, covariances: Lanes) -> Lanes:
