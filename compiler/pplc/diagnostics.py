@@ -40,6 +40,8 @@ def render(source: Source, diagnostic: Diagnostic) -> str:
     width = max(1, min(width, len(shown) - caret))
     # Tabs stay tabs under the line, so that the caret lines up however wide they are shown.
     indent = "".join("\t" if c == "\t" else " " for c in shown[:caret])
+    # Control characters would act on the terminal, and half a surrogate pair cannot be encoded.
+    shown = "".join(c if c == "\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in shown)
     number = str(line)
     return (
         f"{source.name}:{line}:{column}: {diagnostic.severity}: {diagnostic.message}\n"

@@ -32,13 +32,14 @@ class Source:
     def place(self, offset: int) -> Place:
         """The line and column of a character offset."""
         if not self._starts:
-            self._starts.append(0)
+            # A byte order mark is no column of the first line.
+            self._starts.append(1 if self.text.startswith("\ufeff") else 0)
             at = self.text.find("\n")
             while at >= 0:
                 self._starts.append(at + 1)
                 at = self.text.find("\n", at + 1)
-        line = bisect_right(self._starts, offset)
-        return Place(line, offset - self._starts[line - 1] + 1)
+        line = max(1, bisect_right(self._starts, offset))
+        return Place(line, max(1, offset - self._starts[line - 1] + 1))
 
     def line(self, number: int) -> str:
         """The text of a line, without its end."""
