@@ -1,1 +1,31 @@
 """pplc: a compiler for probabilistic programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pplc.diagnostics import CompileError as CompileError
+    from pplc.importer import install as install
+    from pplc.model import Model as Model
+    from pplc.model import compile_text as compile_text
+    from pplc.model import load as load
+
+_HOMES = {
+    "CompileError": "pplc.diagnostics",
+    "Model": "pplc.model",
+    "compile_text": "pplc.model",
+    "install": "pplc.importer",
+    "load": "pplc.model",
+}
+
+__all__ = ["CompileError", "Model", "compile_text", "install", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    """The public names, imported when they are first asked for: `pplc --help` should not wait for numpy."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'pplc' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,1 +1,34 @@
-"""The runtime of compiled probabilistic programs."""
+"""The runtime of compiled probabilistic programs: all that generated code may import."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pplc_runtime import names as _names
+from pplc_runtime.primitives import FAST as _FAST
+from pplc_runtime.primitives import arithmetic as _arithmetic
+from pplc_runtime.primitives import comparison as _comparison
+from pplc_runtime.program import Program
+from pplc_runtime.steps import Assume, Input, Loop, Observe, Predict
+from pplc_runtime.values import List, ModelError, Procedure, Symbol
+from pplc_runtime.version import VERSION as __version__
+
+
+def numbers(items: Sequence[Any]) -> np.ndarray[Any, Any]:
+    """A vector or matrix literal."""
+    array = np.array(items)
+    array.setflags(write=False)
+    return array
+
+
+for _name in _FAST.values():
+    globals()[_name] = getattr(_arithmetic, _name, None) or getattr(_comparison, _name)
+globals().update({_name: _function for _name, _function in _names.EXPORTS.items() if _name not in globals()})
+
+__all__ = [
+    "Assume", "Input", "List", "Loop", "ModelError", "Observe", "Predict", "Procedure", "Program", "Symbol",
+    "__version__", "numbers",
+]  # fmt: skip

@@ -7,15 +7,37 @@ a quoted symbol or a keyword a `Symbol`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 
+Place: TypeAlias = tuple[int, int]
+"""A line and a column of the source, counted from 1."""
+
+
 class ModelError(Exception):
-    """An error in the model that is being run: a message, and later the place in its source."""
+    """An error in the model that is being run: a message, and the place in its source once that is known."""
+
+    place: tuple[int, int, int] | None = None
+    """Line, column and width of the form at fault."""
+    rendered: str | None = None
+    """The message with the source line and the chain of calls."""
+
+    def __str__(self) -> str:
+        return self.rendered or super().__str__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (self.args, self.place, self.rendered)
+
+
+def _rebuilt(args: tuple[Any, ...], place: tuple[int, int, int] | None, rendered: str | None) -> ModelError:
+    """An error that came back from another process."""
+    error = ModelError(*args)
+    error.place, error.rendered = place, rendered
+    return error
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +68,7 @@ class Map:
         self._entries: Final = entries
 
     @classmethod
-    def of(cls, pairs: Iterator[tuple[Any, Any]]) -> Map:
+    def of(cls, pairs: Iterable[tuple[Any, Any]]) -> Map:
         return cls({key_of(k): (k, v) for k, v in pairs})
 
     def get(self, key: Any, default: Any = None) -> Any:
@@ -76,6 +98,27 @@ class Map:
         return hash(key_of(self))
 
 
+class Procedure:
+    """A compound procedure: its code, and the values that it closes over."""
+
+    __slots__ = ("captured", "code", "name", "parameters", "variadic")
+
+    def __init__(
+        self, code: Callable[..., Any], name: str, parameters: int, variadic: bool, captured: tuple[Any, ...] = ()
+    ) -> None:
+        self.code = code
+        self.name = name
+        self.parameters = parameters
+        self.variadic = variadic
+        self.captured = captured
+
+    def with_captured(self, captured: tuple[Any, ...]) -> Procedure:
+        return Procedure(self.code, self.name, self.parameters, self.variadic, captured)
+
+    def __str__(self) -> str:
+        return f"<procedure {self.name}>"
+
+
 _BOOLS: Final = {True: ("bool", True), False: ("bool", False)}
 
 
@@ -102,3 +145,32 @@ def key_of(value: Any) -> Any:
     if isinstance(value, np.generic):
         return key_of(value.item())
     return value
+
+
+def shown(value: Any) -> str:
+    """A value in a message: short, and as the language writes it."""
+    match value:
+        case None:
+            return "nil"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            text = f'"{value}"'
+        case float() | int() | Symbol():
+            text = str(value)
+        case np.ndarray():
+            text = "[" + " ".join(map(shown, value[:4])) + (" ..." if len(value) > 4 else "") + "]"
+        case List():
+            text = "(" + " ".join(map(shown, value[:4])) + (" ..." if len(value) > 4 else "") + ")"
+        case tuple():
+            text = "[" + " ".join(map(shown, value[:4])) + (" ..." if len(value) > 4 else "") + "]"
+        case Map():
+            text = "a map"
+        case np.generic():
+            return shown(value.item())
+        case _:
+            data = getattr(value, "data", None)
+            if isinstance(data, np.ndarray) and data.size:
+                return shown(data[..., 0]) if data.ndim > 1 else shown(data.flat[0])
+            text = str(value)
+    return text if len(text) <= 60 else text[:57] + "..."

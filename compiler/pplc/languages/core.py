@@ -1,0 +1,205 @@
+"""The core language: the paper's constant, symbol, application, lambda, if and quote, with let and letrec.
+
+`expand` makes it with every name a `Name`; `resolve` turns each name into a `Local`, a `Global` or a
+`Primitive`. `Sample`, `Observe` and `Mem` are nodes of their own, since the whole compiler asks for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from pplc.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A plain value: a literal, quoted data, or a vector or matrix of numbers."""
+
+    value: Any
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name that is not resolved yet."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A variable of an enclosing procedure, let or for; no two binders share a name."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Global:
+    """A variable that an assume or an input defines."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """A procedure or constant of the language itself."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """An application; the operator is evaluated first, then the arguments from left to right."""
+
+    operator: Expr
+    arguments: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda:
+    """A procedure; `rest` takes what arguments there are beyond the parameters, as a list."""
+
+    name: str
+    parameters: tuple[str, ...]
+    rest: str | None
+    body: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """A choice; only false and nil are false."""
+
+    test: Expr
+    then: Expr
+    other: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """A local variable."""
+
+    name: str
+    value: Expr
+    body: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Letrec:
+    """Local procedures that may call themselves and each other."""
+
+    bindings: tuple[tuple[str, Lambda], ...]
+    body: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A draw from a distribution or a process."""
+
+    source: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Observe:
+    """Conditions the execution on a value, weighting it where it stands; its value is that value."""
+
+    source: Expr
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Mem:
+    """A memoised procedure."""
+
+    procedure: Expr
+    span: Span
+
+
+Expr: TypeAlias = (
+    Const | Name | Local | Global | Primitive | App | Lambda | If | Let | Letrec | Sample | Observe | Mem
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AssumeStatement:
+    """[assume name value]"""
+
+    name: str
+    value: Expr
+    span: Span
+    name_span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveStatement:
+    """[observe source value]: where particles are weighted and resampled."""
+
+    source: Expr
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class PredictStatement:
+    """[predict label value]"""
+
+    label: Expr
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class InputStatement:
+    """[input name default]"""
+
+    name: str
+    default: Expr | None
+    span: Span
+    name_span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ForStatement:
+    """[for [name sequence] statement ...]: the statements once for each element."""
+
+    name: str
+    sequence: Expr
+    body: tuple[Statement, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SharedStatement:
+    """An observe or predict that stands in the program with several rows of literals.
+
+    `literals` are the local names that stand for them in `statement`; the first row that is met carries the
+    statement, and each further one only its values and its place."""
+
+    shape: int
+    literals: tuple[str, ...]
+    statement: ObserveStatement | PredictStatement
+    row: tuple[Any, ...]
+    span: Span
+
+
+Statement: TypeAlias = (
+    AssumeStatement | ObserveStatement | PredictStatement | InputStatement | ForStatement | SharedStatement
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A whole program."""
+
+    statements: tuple[Statement, ...]

@@ -1,0 +1,61 @@
+"""Models from Python: compile a file or a text, and infer."""
+
+from __future__ import annotations
+
+import linecache
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from pplc.source import Source
+
+if TYPE_CHECKING:
+    from pplc_runtime.program import Program
+    from pplc_runtime.results.posterior import Posterior
+
+    from pplc.pipeline import Compiled
+
+
+class Model:
+    """A compiled program, ready to be run."""
+
+    def __init__(self, compiled: Compiled, module: ModuleType) -> None:
+        self.compiled = compiled
+        self.module = module
+        self.program: Program = module.PROGRAM
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the values that the program is given."""
+        return self.program.inputs
+
+    @property
+    def text(self) -> str:
+        """The Python module that the program was compiled to."""
+        return self.compiled.text
+
+    def infer(self, method: str = "importance", *, engine: str = "lanes", **settings: Any) -> Posterior:
+        """Draws from the posterior; see `Program.infer` for the settings."""
+        return self.program.infer(method, **settings)
+
+
+def load(path: str | Path) -> Model:
+    """The model in a file."""
+    return compile_text(Path(path).read_text(encoding="utf-8"), str(path))
+
+
+def compile_text(text: str, name: str = "<text>") -> Model:
+    """The model in a text; messages call it by the name."""
+    from pplc.pipeline import compile_source
+
+    compiled = compile_source(Source(name, text))
+    file = f"<pplc {name}>"
+    module = ModuleType(_module_name(name))
+    module.__file__ = file
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    exec(compile(compiled.text, file, "exec"), module.__dict__)
+    return Model(compiled, module)
+
+
+def _module_name(name: str) -> str:
+    return Path(name).stem or "model"

@@ -1,0 +1,269 @@
+"""Resolve: every name to a local variable, a global one, or a primitive of the language.
+
+    Name("x") -> Local("x_2") | Global("x") | Primitive("exp")
+
+Local names are made unique within a statement, so that no later pass has to think of scopes. Unknown names,
+wrong numbers of arguments, names defined twice and globals used before they are assumed are errors here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, assert_never
+
+from pplc_runtime.names import CONSTANTS, SIGNATURES, identifier
+
+from pplc.diagnostics import CompileError, Diagnostic, suggestion
+from pplc.languages import core
+from pplc.source import Source, Span
+
+Scope = Mapping[str, str]
+
+
+def resolve(program: core.Program, source: Source) -> tuple[core.Program, list[Diagnostic]]:
+    """The program with its names resolved, and the warnings; raises CompileError with every error found."""
+    resolver = _Resolver(source)
+    resolver.declare(program.statements, {})
+    statements = tuple(resolver.statement(statement, {}) for statement in program.statements)
+    if resolver.errors:
+        raise CompileError(source, resolver.errors)
+    return core.Program(statements), resolver.warnings
+
+
+@dataclass(slots=True)
+class _Definition:
+    value: core.Expr | None
+    span: Span
+    done: bool = False
+
+
+@dataclass(slots=True)
+class _Resolver:
+    source: Source
+    errors: list[Diagnostic] = field(default_factory=list)
+    warnings: list[Diagnostic] = field(default_factory=list)
+    globals: dict[str, _Definition] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
+    shared: dict[int, core.SharedStatement] = field(default_factory=dict)
+    inside: int = 0
+    """How many procedures enclose the expression: a body runs later, when more globals are there."""
+    known: dict[str, core.Lambda] = field(default_factory=dict)
+    """The procedures that letrec binds, by their unique names."""
+
+    def error(self, span: Span, message: str) -> None:
+        self.errors.append(Diagnostic(span, message))
+
+    def warn(self, span: Span, message: str) -> None:
+        self.warnings.append(Diagnostic(span, message, "warning"))
+
+    # Statements
+
+    def declare(self, statements: tuple[core.Statement, ...], loops: Scope) -> None:
+        for statement in statements:
+            match statement:
+                case core.AssumeStatement(name, value, _, span):
+                    self.define(name, value, span)
+                case core.InputStatement(name, _, span, name_span):
+                    self.define(name, None, name_span)
+                    if loops:
+                        self.error(span, "an input cannot stand inside a for")
+                case core.ForStatement(name, _, body):
+                    self.declare(body, {**loops, name: name})
+                case _:
+                    pass
+
+    def define(self, name: str, value: core.Expr | None, span: Span) -> None:
+        if name in self.globals:
+            line = self.source.place(self.globals[name].span.start).line
+            self.error(span, f"'{name}' is assumed twice; the first time is in line {line}")
+            return
+        if name in SIGNATURES or name in CONSTANTS:
+            self.warn(span, f"'{name}' takes the place of the primitive of that name")
+        self.globals[name] = _Definition(value, span)
+
+    def statement(self, statement: core.Statement, loops: Scope) -> core.Statement:
+        self.taken = set(loops.values())
+        match statement:
+            case core.AssumeStatement(name, value, span, name_span):
+                resolved = self.expr(value, loops)
+                if name in self.globals:
+                    self.globals[name].done = True
+                return core.AssumeStatement(name, resolved, span, name_span)
+            case core.ObserveStatement(source, value, span):
+                return core.ObserveStatement(self.expr(source, loops), self.expr(value, loops), span)
+            case core.PredictStatement(label, value, span):
+                return core.PredictStatement(self.expr(label, loops), self.expr(value, loops), span)
+            case core.InputStatement(name, default, span, name_span):
+                resolved_default = None if default is None else self.expr(default, loops)
+                if name in self.globals:
+                    self.globals[name].done = True
+                return core.InputStatement(name, resolved_default, span, name_span)
+            case core.ForStatement(name, sequence, body, span):
+                resolved_sequence = self.expr(sequence, loops)
+                unique = self.fresh(name)
+                inner = {**loops, name: unique}
+                return core.ForStatement(
+                    unique, resolved_sequence, tuple(self.statement(part, inner) for part in body), span
+                )
+            case core.SharedStatement(shape, literals, shared, row, span):
+                first = self.shared.get(shape)
+                if first is None:
+                    names = {name: self.fresh(name.replace("%", "_").rstrip("_")) for name in literals}
+                    self.used.update(names.values())
+                    resolved_shared = self.keeping(shared, {**loops, **names})
+                    first = core.SharedStatement(shape, tuple(names.values()), resolved_shared, row, span)
+                    self.shared[shape] = first
+                return core.SharedStatement(shape, first.literals, first.statement, row, span)
+            case _:
+                assert_never(statement)
+
+    def keeping(
+        self, statement: core.ObserveStatement | core.PredictStatement, scope: Scope
+    ) -> core.ObserveStatement | core.PredictStatement:
+        resolved = self.statement(statement, scope)
+        assert isinstance(resolved, core.ObserveStatement | core.PredictStatement)
+        return resolved
+
+    # Expressions
+
+    def fresh(self, name: str) -> str:
+        base = identifier(name.split("%")[0] or "v")
+        unique, number = base, 1
+        while unique in self.taken:
+            number += 1
+            unique = f"{base}_{number}"
+        self.taken.add(unique)
+        return unique
+
+    def bind(self, name: str, span: Span) -> str:
+        if "%" not in name and (name in SIGNATURES or name in CONSTANTS):
+            self.warn(span, f"'{name}' takes the place of the primitive of that name")
+        return self.fresh(name)
+
+    def unused(self, name: str, unique: str, span: Span) -> None:
+        if unique not in self.used and "%" not in name and not name.startswith("_"):
+            self.warn(span, f"'{name}' is never used")
+
+    def expr(self, expr: core.Expr, scope: Scope) -> core.Expr:
+        match expr:
+            case core.Const() | core.Local() | core.Global():
+                return expr
+            case core.Primitive():
+                return expr
+            case core.Name(text, span):
+                return self.name(text, span, scope)
+            case core.App(operator, arguments, span):
+                resolved = self.expr(operator, scope)
+                values = tuple(self.expr(argument, scope) for argument in arguments)
+                self.check_call(resolved, len(values), span)
+                return core.App(resolved, values, span)
+            case core.Lambda():
+                return self.procedure(expr, scope)
+            case core.If(test, then, other, span):
+                return core.If(self.expr(test, scope), self.expr(then, scope), self.expr(other, scope), span)
+            case core.Let(name, value, body, span):
+                resolved_value = self.expr(value, scope)
+                unique = self.bind(name, span)
+                result = core.Let(unique, resolved_value, self.expr(body, {**scope, name: unique}), span)
+                self.unused(name, unique, span)
+                return result
+            case core.Letrec(bindings, body, span):
+                inner = dict(scope)
+                uniques = []
+                for name, procedure in bindings:
+                    unique = self.bind(name, procedure.span)
+                    uniques.append(unique)
+                    inner[name] = unique
+                    self.known[unique] = procedure
+                resolved_bindings = tuple(
+                    (unique, self.procedure(procedure, inner)) for unique, (_, procedure) in zip(uniques, bindings)
+                )
+                return core.Letrec(resolved_bindings, self.expr(body, inner), span)
+            case core.Sample(source, span):
+                return core.Sample(self.expr(source, scope), span)
+            case core.Observe(source, value, span):
+                return core.Observe(self.expr(source, scope), self.expr(value, scope), span)
+            case core.Mem(procedure, span):
+                return core.Mem(self.expr(procedure, scope), span)
+            case _:
+                assert_never(expr)
+
+    def procedure(self, procedure: core.Lambda, scope: Scope) -> core.Lambda:
+        inner = dict(scope)
+        names = []
+        for name in procedure.parameters:
+            inner[name] = self.bind(name, procedure.span)
+            names.append(inner[name])
+        rest = None
+        if procedure.rest is not None:
+            rest = inner[procedure.rest] = self.bind(procedure.rest, procedure.span)
+        self.inside += 1
+        body = self.expr(procedure.body, inner)
+        self.inside -= 1
+        return core.Lambda(procedure.name, tuple(names), rest, body, procedure.span)
+
+    def name(self, text: str, span: Span, scope: Scope) -> core.Expr:
+        if text in scope:
+            self.used.add(scope[text])
+            return core.Local(scope[text], span)
+        if text in self.globals:
+            definition = self.globals[text]
+            if not definition.done and not self.inside:
+                line = self.source.place(definition.span.start).line
+                self.error(span, f"'{text}' is used before it is assumed in line {line}")
+            return core.Global(text, span)
+        if text in CONSTANTS:
+            return core.Const(CONSTANTS[text], span)
+        if text in SIGNATURES:
+            return core.Primitive(text, span)
+        known = [*scope, *self.globals, *CONSTANTS, *SIGNATURES]
+        self.error(span, f"unknown name '{text}'{suggestion(text, [n for n in known if '%' not in n])}")
+        return core.Const(None, span)
+
+    def check_call(self, operator: core.Expr, given: int, span: Span) -> None:
+        match operator:
+            case core.Primitive(name):
+                signature = SIGNATURES[name]
+                self.check_arity(name, signature.least, signature.most, given, span)
+            case core.Global(name):
+                value = self.globals[name].value
+                if isinstance(value, core.Mem):
+                    value = value.procedure
+                self.check_procedure(name, value, given, span)
+            case core.Local(name) if name in self.known:
+                procedure = self.known[name]
+                self.check_procedure(procedure.name.split("%")[0], procedure, given, span)
+            case core.Lambda(name):
+                self.check_procedure("the procedure", operator, given, span)
+            case core.Const(value):
+                if value is not None and isinstance(value, bool | int | float | str):
+                    self.error(operator.span, f"{_shown(value)} is not a procedure and cannot be called")
+            case _:
+                pass
+
+    def check_procedure(self, name: str, value: Any, given: int, span: Span) -> None:
+        if isinstance(value, core.Lambda):
+            least = len(value.parameters)
+            self.check_arity(name, least, None if value.rest else least, given, span)
+        elif isinstance(value, core.Const) and isinstance(value.value, bool | int | float | str):
+            self.error(span, f"'{name}' is {_shown(value.value)}, not a procedure")
+
+    def check_arity(self, name: str, least: int, most: int | None, given: int, span: Span) -> None:
+        if given >= least and (most is None or given <= most):
+            return
+        self.error(span, f"'{name}' takes {arity_text(least, most)}, but {given} {'is' if given == 1 else 'are'} given")
+
+
+def arity_text(least: int, most: int | None) -> str:
+    """1 argument, 1 or 2 arguments, at least 2 arguments."""
+    if most is None:
+        return f"at least {least} argument{'' if least == 1 else 's'}"
+    if least == most:
+        return f"{least} argument{'' if least == 1 else 's'}"
+    return f"{least} {'or' if most == least + 1 else 'to'} {most} arguments"
+
+
+def _shown(value: bool | int | float | str) -> str:
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value).replace("'", '"')

@@ -1,0 +1,187 @@
+"""Shapes: which statements differ only in their literals, so that they are compiled once.
+
+    [observe (normal (x 1) 1.) 2.1]      shape: observe (normal (x %1) %2) %3
+    [observe (normal (x 2) 1.) 0.6]      rows:  (1, 1.0, 2.1), (2, 1.0, 0.6)
+
+A literal vector of numbers counts as one literal, whatever its length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from pplc.languages import core
+from pplc.languages.forms import Atom, Form, Group, Name
+
+SHAREABLE: Final = ("observe", "predict")
+
+
+def literal_of(form: Group) -> Any:
+    """The array of a vector or matrix literal made of numbers alone; None for any other form."""
+    if not form.items:
+        return None
+    rows: list[Any] = []
+    numeric = True
+    for item in form.items:
+        if type(item) is Atom:
+            if type(item.value) is not float and type(item.value) is not int:
+                return None
+            rows.append(item.value)
+        elif type(item) is Group and item.bracket == "[":
+            numeric = False
+            row = literal_of(item)
+            if row is None:
+                return None
+            rows.append(row)
+        else:
+            return None
+    if not numeric and (
+        any(not isinstance(row, np.ndarray) for row in rows) or len({row.shape for row in rows}) > 1
+    ):
+        return None
+    try:
+        array = np.array(rows)
+    except OverflowError:
+        return None
+    if array.dtype.kind not in "if":
+        return None  # an integer that no machine word holds
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(slots=True)
+class Shape:
+    """A statement with its literals taken out."""
+
+    number: int
+    template: Form
+    literals: tuple[str, ...]
+    labelled: bool
+    statement: core.ObserveStatement | core.PredictStatement | None = None
+
+
+@dataclass(slots=True)
+class Shapes:
+    """The shapes that occur more than once among the statements of a program."""
+
+    forms: Iterable[Form]
+    _keys: dict[int, Any] = field(default_factory=dict)
+    _shapes: dict[Any, Shape] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        counts: dict[Any, int] = {}
+        for form in self.forms:
+            if _shareable(form):
+                key = _key(form)
+                self._keys[form.start] = key
+                counts[key] = counts.get(key, 0) + 1
+        for form in self.forms:
+            key = self._keys.get(form.start)
+            if key is not None and counts[key] > 1 and key not in self._shapes:
+                self._shapes[key] = _shape(len(self._shapes) + 1, form)
+
+    def shape_of(self, form: Form) -> Shape | None:
+        """The shape of a top-level statement, if others share it."""
+        key = self._keys.get(form.start)
+        return None if key is None else self._shapes.get(key)
+
+    def row(self, form: Form, shape: Shape, label: Callable[[Form], str]) -> tuple[Any, ...]:
+        """The literals of a statement of this shape, its label last if it has one by default."""
+        values = [value for value, _ in _literals(form)]
+        if shape.labelled:
+            assert isinstance(form, Group)
+            values.append(label(form.items[1]))
+        return tuple(values)
+
+
+def _shareable(form: Form) -> bool:
+    return (
+        isinstance(form, Group)
+        and len(form.items) in (2, 3)
+        and isinstance(form.items[0], Name)
+        and form.items[0].text in SHAREABLE
+    )
+
+
+def _is_fixed(form: Form) -> bool:
+    """Data that are part of the program's text, not literals that a row may hold."""
+    return (
+        isinstance(form, Group)
+        and bool(form.items)
+        and isinstance(form.items[0], Name)
+        and form.items[0].text in ("quote", "case")
+    )
+
+
+def _literals(form: Form) -> list[tuple[Any, Form]]:
+    found: list[tuple[Any, Form]] = []
+    stack: list[Form] = [form]
+    while stack:
+        item = stack.pop()
+        if type(item) is Atom:
+            found.append((item.value, item))
+        elif type(item) is Group and not _is_fixed(item):
+            array = literal_of(item) if item.bracket == "[" else None
+            if array is not None:
+                found.append((array, item))
+            else:
+                stack.extend(reversed(item.items))
+    return found
+
+
+def _key(form: Form) -> Any:
+    pieces: list[Any] = []
+    stack: list[Form | str] = [form]
+    while stack:
+        item = stack.pop()
+        if type(item) is str:
+            pieces.append(item)
+        elif type(item) is Atom:
+            pieces.append("%")
+        elif type(item) is Name:
+            pieces.append(item.text)
+        else:
+            assert isinstance(item, Group)
+            if item.bracket == "[" and literal_of(item) is not None:
+                pieces.append("%")
+                continue
+            if _is_fixed(item):
+                pieces.append(repr(_without_places(item)))
+                continue
+            pieces.append(item.bracket)
+            stack.append(")")
+            stack.extend(reversed(item.items))
+    return " ".join(pieces)
+
+
+def _without_places(form: Form) -> Any:
+    if isinstance(form, Group):
+        return [form.bracket, *map(_without_places, form.items)]
+    return form[0]
+
+
+def _shape(number: int, form: Form) -> Shape:
+    names: dict[tuple[int, int], str] = {}
+    for position, (_, item) in enumerate(_literals(form), 1):
+        names[item.start, item.end] = f"literal%{position}"
+
+    def template(item: Form) -> Form:
+        name = names.get((item.start, item.end)) if not isinstance(item, Name) else None
+        if name is not None:
+            return Name(name, item.start, item.end)
+        if isinstance(item, Group) and not _is_fixed(item):
+            return Group(item.bracket, tuple(map(template, item.items)), item.start, item.end)
+        return item
+
+    assert isinstance(form, Group)
+    literals = tuple(names.values())
+    items = tuple(map(template, form.items))
+    labelled = isinstance(form.items[0], Name) and form.items[0].text == "predict" and len(items) == 2
+    if labelled:
+        items = (items[0], Name("label%", form.start, form.end), items[1])
+        literals = (*literals, "label%")
+    return Shape(number, Group(form.bracket, items, form.start, form.end), literals, labelled)

@@ -1,0 +1,47 @@
+"""Addresses: where in an execution a value is drawn, a procedure called or a memo entry made.
+
+An address is a node of a tree that grows as the program runs: `at[7]` is the address of call or draw number 7
+inside the evaluation at `at`, and a memoised call hangs below its memo by the key of its arguments. Two
+evaluations have the same address exactly when they have the same node, so addresses are compared by identity.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class At(dict[Any, "At"]):
+    """A node of the address tree; looking a child up makes it."""
+
+    __slots__ = ("parent", "site")
+
+    def __init__(self, parent: At | None = None, site: Any = None) -> None:
+        self.parent = parent
+        self.site = site
+
+    def __missing__(self, site: Any) -> At:
+        child = self[site] = At(self, site)
+        return child
+
+    __hash__ = object.__hash__  # type: ignore[assignment] # identity, unlike a dict
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    def __bool__(self) -> bool:
+        return True
+
+    def path(self) -> tuple[Any, ...]:
+        """The sites from the root to this node."""
+        sites: list[Any] = []
+        node: At | None = self
+        while node is not None and node.parent is not None:
+            sites.append(node.site)
+            node = node.parent
+        return tuple(reversed(sites))
+
+    def __repr__(self) -> str:
+        return "At" + "".join(f"[{site!r}]" for site in self.path())

@@ -1,0 +1,208 @@
+"""What generated code calls: branches, procedure calls, look-ups, samples and observes.
+
+Each works for all lanes of the running frame. Where lanes disagree on which way to go, they part, and come
+together again when both ways are done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pplc_runtime.addresses import At
+from pplc_runtime.frames import here
+from pplc_runtime.lanes import Lane, Mix, by_option, grouped, join, part
+from pplc_runtime.primitives.base import Primitive
+from pplc_runtime.stochastic import ProcessInstance
+from pplc_runtime.values import List, Map, ModelError, Procedure, Symbol, key_of, shown
+
+Thunk = Callable[[], Any]
+
+
+class Memo:
+    """A memoised procedure; its entries are kept by the run, under its address."""
+
+    __slots__ = ("at", "procedure")
+
+    def __init__(self, at: At, procedure: Any) -> None:
+        self.at = at
+        self.procedure = procedure
+
+    def __str__(self) -> str:
+        return f"<memoised {getattr(self.procedure, 'name', 'procedure')}>"
+
+
+# Truth and branches
+
+
+def _truth(test: Any) -> Any:
+    """True or False where the lanes agree, else an array of booleans: only false and nil are false."""
+    kind = type(test)
+    if kind is Lane:
+        data = test.at(here.frame)
+        if type(data) is bool:
+            return data
+        if type(data) is not np.ndarray or data.dtype.kind != "b":
+            return True
+    elif kind is Mix:
+        which = test.which.at(here.frame)
+        if type(which) is int:
+            return _truth(test.options[which])
+        data = np.zeros(here.frame.size, np.bool_)
+        for option in np.unique(which):
+            value = test.options[option]
+            mask = which == option
+            if type(value) is Lane and value.data.dtype.kind == "b":
+                data[mask] = np.asarray(value.at(here.frame.part(np.flatnonzero(mask))))
+            else:
+                data[mask] = value is not False and value is not None
+    else:
+        return test is not False and test is not None
+    count = np.count_nonzero(data)
+    if count == len(data):
+        return True
+    return False if count == 0 else data
+
+
+def agreed(test: Any) -> Any:
+    """True or False where all lanes agree on a test; else the test itself, for `branch`."""
+    if test is True or test is False:
+        return here.handler.decided(test)
+    truth = _truth(test)
+    return here.handler.decided(truth) if type(truth) is bool else test
+
+
+def branch(test: Any, then: Thunk, other: Thunk) -> Any:
+    """The value of one of two thunks; lanes that disagree run both, each for its own."""
+    if test is True or test is False:
+        truth = test
+    else:
+        truth = _truth(test)
+    truth = here.handler.decided(truth)
+    if truth is True:
+        return then()
+    if truth is False:
+        return other()
+    groups = (np.flatnonzero(truth), np.flatnonzero(~truth))
+    return part(groups, lambda number: other() if number else then())
+
+
+def choose(test: Any, then: Any, other: Any) -> Any:
+    """One of two values that are there already."""
+    if test is True or test is False:
+        truth = test
+    else:
+        truth = _truth(test)
+    truth = here.handler.decided(truth)
+    if truth is True:
+        return then
+    if truth is False:
+        return other
+    frame = here.frame
+    kind, alternative = type(then), type(other)
+    if (kind is float or kind is int) and (alternative is float or alternative is int):
+        return Lane(np.where(truth, then, other), frame)
+    return join(frame, [(frame.part(np.flatnonzero(truth)), then), (frame.part(np.flatnonzero(~truth)), other)])
+
+
+# Calls
+
+
+def call(at: At, operator: Any, *arguments: Any) -> Any:
+    """Call whatever an operator turned out to be."""
+    kind = type(operator)
+    if kind is Memo:
+        return recall(operator, arguments)
+    if kind is Procedure:
+        own = operator.parameters
+        given = len(arguments)
+        if operator.variadic:
+            if given >= own:
+                rest = List(arguments[own:])
+                return operator.code(at, *arguments[:own], rest, *operator.captured)
+        elif given == own:
+            return operator.code(at, *arguments, *operator.captured)
+        least = "at least " if operator.variadic else ""
+        raise ModelError(
+            f"'{operator.name}' takes {least}{own} argument{'' if own == 1 else 's'}, but {given} "
+            f"{'is' if given == 1 else 'are'} given"
+        )
+    if kind is Primitive:
+        return _call_primitive(at, operator, arguments)
+    if kind is Mix:
+        return by_option(operator, lambda option: call(at, option, *arguments))
+    if kind is Map and len(arguments) in (1, 2):
+        return primitive("get").function(operator, *arguments)
+    if kind is Symbol and operator.name.startswith(":") and len(arguments) in (1, 2):
+        return primitive("get").function(arguments[0], operator, *arguments[1:])
+    if kind in (tuple, np.ndarray) and len(arguments) == 1:
+        return primitive("nth").function(operator, arguments[0])
+    if kind is ProcessInstance and hasattr(operator.family, "at_point"):
+        return operator.family.at_point(operator, arguments)
+    raise ModelError(f"{shown(operator)} is not a procedure and cannot be called")
+
+
+def _call_primitive(at: At, operator: Primitive, arguments: tuple[Any, ...]) -> Any:
+    given = len(arguments)
+    if given < operator.least or (operator.most is not None and given > operator.most):
+        raise ModelError(f"'{operator.name}' cannot take {given} argument{'' if given == 1 else 's'}")
+    return operator.function(at, *arguments) if operator.addressed else operator.function(*arguments)
+
+
+def recall(memo: Memo, arguments: tuple[Any, ...]) -> Any:
+    """The value of a memoised call: the same for the same arguments, wherever it is asked for."""
+    if len(arguments) == 1:
+        argument = arguments[0]
+        kind = type(argument)
+        if kind is int or kind is str:
+            return here.handler.entry(memo, memo.at[argument], arguments)
+        if kind is Lane and argument.data.ndim == 1 and argument.data.dtype.kind == "i":
+            return here.handler.entries(memo, argument)
+    return grouped(arguments, lambda values: here.handler.entry(memo, memo.at[_key(values)], values))
+
+
+def _key(values: tuple[Any, ...]) -> Any:
+    return key_of(values[0]) if len(values) == 1 else key_of(values)
+
+
+def mem(at: At, procedure: Any) -> Any:
+    """A memoised procedure."""
+    kind = type(procedure)
+    if kind is Mix:
+        return by_option(procedure, lambda option: mem(at, option))
+    if kind is not Procedure and kind is not Primitive and kind is not Memo:
+        raise ModelError(f"mem takes a procedure, not {shown(procedure)}")
+    return Memo(at, procedure)
+
+
+# What the handler answers
+
+
+def read(name: str) -> Any:
+    """The value of a global."""
+    return here.handler.read(name)
+
+
+def sample(at: At, source: Any) -> Any:
+    """A draw."""
+    return here.handler.sample(at, source)
+
+
+def observe(at: At, source: Any, value: Any) -> Any:
+    """Weight the execution by the density of a value, which is also the result."""
+    return here.handler.observe(at, source, value)
+
+
+_primitives: dict[str, Primitive] = {}
+
+
+def primitive(name: str) -> Primitive:
+    """A primitive as a value."""
+    found = _primitives.get(name)
+    if found is None:
+        from pplc_runtime.names import primitive_named  # the table of names needs this module
+
+        found = _primitives[name] = primitive_named(name)
+    return found

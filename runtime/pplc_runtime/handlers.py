@@ -1,0 +1,285 @@
+"""Handlers: what a sample, an observe, a look-up or a memoised call does in a run.
+
+`Forward` draws; given retained values, its kept lane follows them (a conditional sweep), which is the only
+difference. The handler that replays retained values to score them is in `regenerate`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pplc_runtime.addresses import At
+from pplc_runtime.control import Memo, call
+from pplc_runtime.frames import Frame, here
+from pplc_runtime.lanes import Dead, Lane, Mix, by_option, by_value, join, part, raw
+
+from pplc_runtime.primitives.comparison import eq
+from pplc_runtime.stochastic import Categorical, Dirac, Dist, ProcessInstance, observable, pick
+from pplc_runtime.values import ModelError, shown
+
+MISSING: Final = object()
+
+
+class Partial:
+    """A memo entry that only some lanes have."""
+
+    __slots__ = ("present", "value")
+
+    def __init__(self, present: Lane, value: Any) -> None:
+        self.present = present
+        self.value = value
+
+
+class Seats:
+    """The state of a process in every lane of a generation."""
+
+    __slots__ = ("frame", "state")
+
+    def __init__(self, state: Any, frame: Frame) -> None:
+        self.state = state
+        self.frame = frame
+
+
+class Forward:
+    """Draws every sample, and weighs every observe.
+
+    `retained` has the values that the kept lane takes, by address; each is used up as it is drawn.
+    `draws` is what was drawn: address, frame and value."""
+
+    def __init__(self, rng: np.random.Generator, store: dict[Any, Any], retained: dict[At, Any] | None = None) -> None:
+        self.rng = rng
+        self.store = store
+        self.retained = retained
+        self.draws: list[tuple[At, Frame, Any]] | None = None
+        self.events: dict[At, Any] = {}
+        """What the retained run gives to processes in observes, by address; used up likewise."""
+        self.seats: dict[At, Seats] = {}
+        self.written: list[Any] = []
+        """The cells written since the caller last emptied the list."""
+        self.running: set[At] = set()
+        self.log_weights: NDArray[np.float64] = np.zeros(here.frame.size)
+
+    # Control
+
+    def decided(self, truth: Any) -> Any:
+        """Told of every predicate: true, false, or an array of booleans where lanes disagree."""
+        return truth
+
+    def is_dead(self, position: int) -> bool:
+        """Whether a lane of the running frame has weight zero already."""
+        frame = here.frame
+        lane = position if frame.to_top is None else frame.to_top[position]
+        return bool(self.log_weights[lane] == -np.inf)
+
+    # Cells
+
+    def read(self, name: str) -> Any:
+        value = self.store.get(name, MISSING)
+        if value is MISSING:
+            raise ModelError(f"'{name}' is used before it is assumed")
+        return value
+
+    def write(self, name: str, value: Any) -> None:
+        self.store[name] = value
+        self.written.append(name)
+
+    def entries(self, memo: Memo, argument: Lane) -> Any:
+        """The entries of a memo for an argument that varies by lane."""
+        return by_value(argument, lambda value: self.entry(memo, memo.at[value], (value,)))
+
+    def entry(self, memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
+        """The entry of a memo at an address, computed in the lanes that do not have it yet."""
+        stored = self.store.get(at, MISSING)
+        if stored is MISSING:
+            return self.compute(memo, at, arguments)
+        if type(stored) is not Partial:
+            return stored
+        present = stored.present.at(here.frame)
+        if type(present) is bool:
+            return stored.value if present else self.compute(memo, at, arguments)
+        count = np.count_nonzero(present)
+        if count == len(present):
+            return stored.value
+        if count == 0:
+            return self.compute(memo, at, arguments)
+        groups = (np.flatnonzero(present), np.flatnonzero(~present))
+        return part(groups, lambda missing: self.compute(memo, at, arguments) if missing else stored.value)
+
+    def compute(self, memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
+        if at in self.running:
+            name = getattr(memo.procedure, "name", "it")
+            raise ModelError(f"the memoised procedure '{name}' needs its own value for {shown(arguments[0])}"
+                             if arguments else f"the memoised procedure '{name}' needs its own value")
+        self.running.add(at)
+        try:
+            value = call(at, memo.procedure, *arguments)
+        finally:
+            self.running.discard(at)
+        self.remember(at, value)
+        return value
+
+    def remember(self, at: At, value: Any) -> None:
+        """Enter a value for the lanes of the running frame."""
+        frame = here.frame
+        self.written.append(at)
+        top = frame.top
+        if frame is top:
+            self.store[at] = value
+            return
+        old = self.store.get(at, MISSING)
+        present = np.zeros(top.size, np.bool_)
+        if type(old) is Partial:
+            before = np.atleast_1d(old.present.at(top))
+            lanes = np.flatnonzero(before)
+            if len(lanes):
+                present |= before
+                value = join(top, [(top.part(lanes), old.value), (frame, value)])
+        present[frame.to_top] = True
+        self.store[at] = value if present.all() else Partial(Lane(present, top), value)
+
+    # Samples
+
+    def sample(self, at: At, source: Any) -> Any:
+        kind = type(source)
+        if kind is Dist:
+            return self.draw(at, source)
+        if kind is ProcessInstance:
+            return self.draw_from_process(at, source)
+        if kind is Mix:
+            return by_option(source, lambda option: self.sample(at, option))
+        if kind is Dirac:
+            return source.parts[0]
+        if kind is Categorical:
+            return pick(source.values, self.draw(at, source.positions))
+        if hasattr(source, "sampled"):
+            return source.sampled(self, at)
+        raise ModelError(f"sample takes a distribution or a process, not {shown(source)}")
+
+    def draw(self, at: At, source: Dist) -> Any:
+        frame = here.frame
+        data = source.sample(self.rng)
+        return self.drawn(at, frame, data)
+
+    def drawn(self, at: At, frame: Frame, data: Any) -> Any:
+        """A value from what was drawn: the kept lane takes its retained one."""
+        if frame.kept and self.retained is not None:
+            value = self.retained.pop(at)
+            if frame.size == 1:
+                data = value
+            else:
+                data[..., 0] = value
+        result = data if frame.size == 1 else Lane(data, frame)
+        if self.draws is not None:
+            self.draws.append((at, frame, result))
+        return result
+
+    def seats_of(self, source: ProcessInstance) -> Seats:
+        """The state of a process in the running generation."""
+        top = here.frame.top
+        seats = self.seats.get(source.at)
+        if seats is None:
+            state = source.family.empty(top.size, *map(raw, source.parts))
+            seats = self.seats[source.at] = Seats(state, top)
+        elif seats.frame is not top:
+            seats.state = source.family.gather(seats.state, top.map_from(seats.frame))
+            seats.frame = top
+        return seats
+
+    def draw_from_process(self, at: At, source: ProcessInstance) -> Any:
+        frame = here.frame
+        seats = self.seats_of(source)
+        index = frame.to_top
+        data = source.family.sample(self.rng, seats.state, index, *map(raw, source.parts))
+        if frame.size == 1:
+            data = data[..., 0].item() if data.ndim == 1 else data[..., 0]
+        value = self.drawn(at, frame, data)
+        seats.state = source.family.seat(seats.state, index, value.data if type(value) is Lane else value)
+        self.seated(at, source, value)
+        return value
+
+    def seated(self, at: At, source: ProcessInstance, value: Any) -> None:
+        """Told of every value that a process takes in."""
+        self.written.append(source)
+
+    # Observes
+
+    def observe(self, at: At, source: Any, value: Any) -> Any:
+        """An observe inside an expression."""
+        score = raw(self.score(at, source, value))
+        self.weigh(score)
+        return value
+
+    def weigh(self, score: Any) -> None:
+        """Add to the log weights of the running frame; lanes that have all become impossible end here."""
+        frame = here.frame
+        if type(score) is not np.ndarray:
+            lowest = score
+        else:
+            lowest = score.min()
+        if lowest != lowest:
+            raise ModelError("the density of this observe is not a number")
+        if frame.to_top is None:
+            self.log_weights += score
+        else:
+            self.log_weights[frame.to_top] += score
+        if lowest == -np.inf:
+            now = self.log_weights if frame.to_top is None else self.log_weights[frame.to_top]
+            if now.max() == -np.inf:
+                raise Dead
+
+    def score(self, at: At, source: Any, value: Any) -> Any:
+        """The log density of a value, as a number or a Lane; a process takes the value in."""
+        kind = type(source)
+        if kind is Mix:
+            return by_option(source, lambda option: self.score(at, option, value))
+        if type(value) is Mix:
+            return by_option(value, lambda option: self.score(at, source, option))
+        if kind is Dist:
+            density = source.log_density(observable(source, value))
+        elif kind is ProcessInstance:
+            return self.score_in_process(at, source, observable(source, value))
+        elif kind is Dirac:
+            return _log(eq(source.parts[0], value))
+        elif kind is Categorical:
+            return self.score_categorical(at, source, value)
+        elif hasattr(source, "scored"):
+            return source.scored(self, at, value)
+        else:
+            raise ModelError(f"observe takes a distribution or a process, not {shown(source)}")
+        return Lane(density, here.frame) if type(density) is np.ndarray else density
+
+    def score_categorical(self, at: At, source: Categorical, value: Any) -> Any:
+        total: Any = 0.0
+        for position, option in enumerate(source.values):
+            mass = np.exp(source.positions.log_density(position))
+            matches = raw(eq(option, value))
+            total = total + mass * matches
+        with np.errstate(divide="ignore"):
+            density = np.log(total)
+        return Lane(density, here.frame) if type(density) is np.ndarray else float(density)
+
+    def score_in_process(self, at: At, source: ProcessInstance, value: Any) -> Any:
+        frame = here.frame
+        seats = self.seats_of(source)
+        data = raw(value)
+        density = source.family.log_density(seats.state, frame.to_top, data, *map(raw, source.parts))
+        seats.state = source.family.seat(seats.state, frame.to_top, data)
+        if frame.kept:
+            self.events.pop(at, None)
+        self.seated(at, source, value)
+        return float(density[0]) if frame.size == 1 else Lane(density, frame)
+
+
+def _log(truth: Any) -> Any:
+    """0 where true, -inf where false."""
+    if type(truth) is bool:
+        return 0.0 if truth else -np.inf
+    data = raw(truth)
+    if type(data) is bool:
+        return _log(data)
+    return Lane(np.where(data, 0.0, -np.inf), here.frame)
+
+

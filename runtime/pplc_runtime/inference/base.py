@@ -1,0 +1,52 @@
+"""The contract of an inference method.
+
+A method is a generator: given the plan of a program, the settings and a random generator, it yields one `Sweep`
+after another. It is listed in `METHODS` with whether its sweeps form a chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from pplc_runtime.resampling import SCHEMES, Scheme
+from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.steps import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a method may be told, beside the program."""
+
+    particles: int
+    sweeps: int
+    chain: int = 0
+    resampling: str = "multinomial"
+    ess_threshold: float = 1.0
+    """Resample when the effective share of the particles is below this; 1 is at every observe."""
+    burn_in: int = 0
+    strict: bool = False
+    """pgas: reject an ancestor also when a branch is taken otherwise than in the retained run."""
+
+    @property
+    def scheme(self) -> Scheme:
+        return SCHEMES[self.resampling]
+
+
+Run: TypeAlias = Callable[[Plan, Settings, np.random.Generator], Iterator[Sweep]]
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """An inference method by name."""
+
+    name: str
+    run: Run
+    is_chain: bool
+    does: str
+    particles: int
+    sweeps: int
+    """How many of each are used unless told otherwise."""

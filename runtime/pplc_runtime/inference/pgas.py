@@ -1,0 +1,53 @@
+"""Particle Gibbs with ancestor sampling.
+
+As `icsmc`, but at each generation the retained particle draws a new ancestor: lane l with probability proportional
+to w_{n-1}^l p(suffix | prefix^l), where the suffix is what remains of the retained run. (Paper, sections 3.3 and 4;
+Lindsten, Jordan and Schön 2012.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from pplc_runtime.inference.base import Settings
+from pplc_runtime.inference.icsmc import start
+from pplc_runtime.particles import Particles
+from pplc_runtime.regenerate import Suffix
+from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.steps import Plan
+
+
+def pgas(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sweep]:
+    """A chain of conditional sweeps with ancestor sampling, the weights of each summing to one."""
+    retained = start(plan, settings, rng)
+    size = settings.particles
+    for number in range(-settings.burn_in, settings.sweeps):
+        suffix = Suffix(plan, retained, settings.strict)
+        particles = Particles(plan, rng, size, suffix.values, remember=True)
+        particles.handler.events = suffix.events
+        log_evidence = 0.0
+        renewed = 0
+        weights = np.ones(size)
+        for generation, segment in enumerate(plan.segments):
+            if generation > 0:
+                suffix_scores = suffix.rescore(generation, particles.handler, particles.frame)
+                ancestors, _ = particles.normalised(particles.log_weights + suffix_scores)
+                ancestor = int(settings.scheme.draw(rng, ancestors, 1)[0])
+                renewed += ancestor != 0
+                particles.fork(settings.scheme.conditional(rng, weights, size, ancestor))
+            particles.extend(segment)
+            weights, log_total = particles.normalised()
+            log_evidence += log_total - np.log(size)
+        retained = particles.trajectory(int(settings.scheme.draw(rng, weights, 1)[0]))
+        if number >= 0:
+            diagnostics = {
+                "renewed": renewed,
+                "boundaries": len(plan.segments) - 1,
+                "replays": suffix.replays,
+                "dropped": dict(suffix.dropped),
+            }
+            with np.errstate(divide="ignore"):
+                log_weights = np.log(weights)
+            yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, diagnostics)

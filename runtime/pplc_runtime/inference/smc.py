@@ -1,0 +1,47 @@
+"""Sequential Monte Carlo: particles are resampled at the top-level observes.
+
+At each generation n the ancestors a_n^l ~ R(a | w_{n-1}) are drawn, the particles run on to the next observe, and
+w_n^l is its likelihood. The product of the average weights is an unbiased estimate of the evidence. (Paper,
+section 3.1; Del Moral, Doucet and Jasra 2006.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from pplc_runtime.inference.base import Settings
+from pplc_runtime.particles import Particles
+from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.steps import Plan
+from pplc_runtime.weights import effective_sample_size
+
+
+def smc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sweep]:
+    """Sweeps whose weights sum to their estimates of the evidence."""
+    for number in range(settings.sweeps):
+        particles, log_evidence = forward(plan, settings, rng, settings.particles)
+        weights, log_total = particles.normalised()
+        log_evidence += log_total - np.log(settings.particles)
+        with np.errstate(divide="ignore"):
+            log_weights = np.log(weights) + log_evidence
+        yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence)
+
+
+def forward(
+    plan: Plan, settings: Settings, rng: np.random.Generator, size: int, remember: bool = False
+) -> tuple[Particles, float]:
+    """One sweep up to the weights of the last generation, and the log evidence of those before."""
+    particles = Particles(plan, rng, size, remember=remember)
+    log_evidence = 0.0
+    for segment in plan.segments:
+        particles.extend(segment)
+        weights, log_total = particles.normalised()
+        if segment is plan.segments[-1]:
+            break
+        dead = not weights.all()
+        if dead or effective_sample_size(weights) < settings.ess_threshold * size or settings.ess_threshold >= 1:
+            log_evidence += log_total - np.log(size)
+            particles.fork(settings.scheme.draw(rng, weights, size))
+    return particles, log_evidence

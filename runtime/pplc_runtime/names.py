@@ -1,0 +1,89 @@
+"""Every name that a program can use without defining it, and what generated code calls it."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pplc_runtime import control
+from pplc_runtime.primitives import FAST, GENERAL, PRIMITIVES
+from pplc_runtime.primitives.base import Primitive
+from pplc_runtime.stochastic import CONSTRUCTORS, PROCESS_CONSTRUCTORS, arity_of
+
+CONSTANTS: Final[dict[str, Any]] = {"pi": math.pi, "e": math.e}
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How a procedure of the language may be called."""
+
+    least: int
+    most: int | None
+    folds: bool = False
+    addressed: bool = False
+
+
+def _all_primitives() -> dict[str, Primitive]:
+    table = dict(PRIMITIVES)
+    for constructors, addressed in ((CONSTRUCTORS, False), (PROCESS_CONSTRUCTORS, True)):
+        for name, function in constructors.items():
+            least, most = arity_of(name)
+            for spelling in (name, f"{name}-dist"):
+                table[spelling] = Primitive(spelling, function, least, most, addressed=addressed)
+    return table
+
+
+_TABLE: Final = _all_primitives()
+
+SIGNATURES: Final = {
+    name: Signature(p.least, p.most, p.folds, p.addressed) for name, p in _TABLE.items()
+}
+
+
+def primitive_named(name: str) -> Primitive:
+    """The primitive of a name."""
+    return _TABLE[name]
+
+
+def mangled(name: str) -> str:
+    """A Python name that keeps what it can of a name of the language."""
+    text = name.replace("->", "_to_").replace("-", "_").replace("?", "_p").replace("*", "_star").replace("%", "_")
+    text = "".join(c if (c.isascii() and c.isalnum()) or c == "_" else "_" for c in text)
+    return f"_{text}" if not text or text[0].isdigit() else text
+
+
+def python_name(name: str, arguments: int) -> str:
+    """The Python name of a primitive in generated code; a call with two arguments may have a shorter way."""
+    return FAST[name] if arguments == 2 and name in FAST else _python_names[name]
+
+
+def _name_of(name: str) -> str:
+    base = GENERAL.get(name) or mangled(name.removesuffix("-dist"))
+    return f"{base}_" if keyword.iskeyword(base) or base in _OWN or base in dir(builtins) else base
+
+
+_OWN: Final = frozenset(
+    {"at", "agreed", "branch", "call", "choose", "infer", "mem", "numbers", "observe", "primitive", "read", "sample"}
+)
+_python_names: Final = {name: _name_of(name) for name in _TABLE}
+
+EXPORTS: Final[dict[str, Callable[..., Any]]] = {
+    **{_python_names[name]: p.function for name, p in _TABLE.items()},
+    **{name: getattr(control, name) for name in _OWN - {"at", "infer", "numbers"}},
+}
+"""What generated code may import by name, besides the classes."""
+
+RESERVED: Final = frozenset(
+    {*EXPORTS, *FAST.values(), *_OWN, *keyword.kwlist, *dir(builtins)}
+    | {"Procedure", "Symbol", "List", "Program", "Assume", "Observe", "Predict", "Input", "Loop", "PROGRAM"}
+)
+
+
+def identifier(name: str) -> str:
+    """A Python name for a variable or procedure of a program, none of those that generated code uses itself."""
+    text = mangled(name)
+    return f"{text}_" if text in RESERVED else text

@@ -1,0 +1,144 @@
+"""Particles: the lanes of one sweep, extended segment by segment and forked between them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pplc_runtime.addresses import At
+from pplc_runtime.frames import Frame, here
+from pplc_runtime.handlers import Forward
+from pplc_runtime.lanes import Dead, Lane, per_lane, raw
+from pplc_runtime.results.sweeps import Column
+from pplc_runtime.steps import Assume, Bound, Observe, Plan, Segment
+from pplc_runtime.values import List, Map, ModelError, Symbol, shown
+from pplc_runtime.weights import BadWeights, ZeroWeights, normalise_and_sum
+
+
+class Particles:
+    """The particles of one sweep.
+
+    `retained` makes it conditional: particle 0 takes those values. `remember` keeps what is drawn, so that a
+    particle can be retained at the end."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        rng: np.random.Generator,
+        size: int,
+        retained: dict[At, Any] | None = None,
+        remember: bool = False,
+    ) -> None:
+        self.rng = rng
+        self.size = size
+        here.frame = self.frame = Frame.first(size, retained is not None)
+        here.handler = self.handler = Forward(rng, dict(plan.inputs), retained)
+        self.handler.draws = [] if remember else None
+        self.generations: list[tuple[Frame, list[tuple[At, Frame, Any]]]] = []
+        self.reports: list[tuple[Any, Any]] = []
+        self.last: Bound | None = None
+        self.seen: Any = None
+
+    @property
+    def log_weights(self) -> NDArray[np.float64]:
+        """What the observes since the last fork add to each particle's log weight."""
+        return self.handler.log_weights
+
+    def extend(self, segment: Segment) -> None:
+        """Run all particles to the end of a segment."""
+        here.frame, here.handler = self.frame, self.handler
+        handler = self.handler
+        try:
+            for step in segment:
+                self.last = step
+                if step.step is Assume:
+                    handler.write(step.name, step.function(step.at, *step.arguments))
+                elif step.step is Observe:
+                    source, value = step.function(step.at, *step.arguments)
+                    self.seen = value
+                    handler.log_weights += raw(handler.score(step.at, source, value))
+                else:
+                    self.reports.append(step.function(step.at, *step.arguments))
+        except Dead:
+            handler.log_weights[:] = -np.inf
+        if handler.draws is not None:
+            self.generations.append((self.frame, handler.draws))
+            handler.draws = []
+
+    def normalised(self, log_weights: NDArray[np.float64] | None = None) -> tuple[NDArray[np.float64], float]:
+        """The weights, summing to one, and the log of what they summed to."""
+        try:
+            return normalise_and_sum(self.log_weights if log_weights is None else log_weights)
+        except ZeroWeights:
+            seen = f" the value {shown(self.seen)}" if self.last is not None and self.last.step is Observe else ""
+            raise self.failure(f"no particle can have{seen or ' come this far'}: all weights are zero") from None
+        except BadWeights:
+            raise self.failure("the density of this observe is not a number") from None
+
+    def failure(self, message: str) -> ModelError:
+        error = ModelError(message)
+        if self.last is not None:
+            error.place = (*self.last.place, 1)
+        return error
+
+    def fork(self, ancestors: NDArray[np.intp]) -> None:
+        """Continue with these particles, each as often as it is named."""
+        self.frame = self.frame.resampled(ancestors, self.handler.retained is not None)
+        here.frame = self.frame
+        self.handler.log_weights = np.zeros(len(ancestors))
+
+    def trajectory(self, particle: int) -> dict[At, Any]:
+        """The values drawn along the ancestry of a particle, by address."""
+        values: dict[At, Any] = {}
+        for frame, draws in reversed(self.generations):
+            for at, inner, value in draws:
+                position = inner.position_of(particle)
+                if position is not None:
+                    values[at] = _plain_at(value, position)
+            if frame.index is not None:
+                particle = int(frame.index[particle])
+        return values
+
+    def predicts(self) -> dict[str, Column]:
+        """The reported values of every particle, by label; a label that comes again is numbered."""
+        here.frame, here.handler = self.frame, self.handler
+        columns: dict[str, Column] = {}
+        seen: dict[str, int] = {}
+        for label, value in self.reports:
+            text = label if type(label) is str else shown(label)
+            seen[text] = seen.get(text, 0) + 1
+            if seen[text] > 1:
+                text = f"{text}#{seen[text]}"
+            columns[text] = _column(value, self.frame)
+        return columns
+
+
+def _plain_at(value: Any, position: int) -> Any:
+    if type(value) is not Lane:
+        return value
+    data = value.data[..., position]
+    return data.item() if data.ndim == 0 else data.copy()
+
+
+def _column(value: Any, frame: Frame) -> Column:
+    if type(value) is Lane and frame.size > 1:
+        data: NDArray[Any] = value.at(frame)
+        return data
+    return [_shown(each) for each in per_lane(value, frame)]
+
+
+def _shown(value: Any) -> Any:
+    """A reported value: a procedure, distribution or process as a string, also inside of structures."""
+    match value:
+        case List() | tuple():
+            return type(value)(map(_shown, value))
+        case Map():
+            return Map.of((key, _shown(item)) for key, item in value.items())
+        case None | bool() | int() | float() | str() | Symbol() | np.ndarray():
+            return value
+        case _:
+            return str(value)
+
+

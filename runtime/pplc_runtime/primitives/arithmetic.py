@@ -1,0 +1,426 @@
+"""Numbers: arithmetic and elementary functions, elementwise on vectors and matrices, over lanes.
+
+The lane axis is last. A shared vector that meets a lane value gets a trailing axis, after which plain numpy
+broadcasting is right: (L,) * (d, L) and (d, 1) * (L,).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pplc_runtime.frames import here
+from pplc_runtime.lanes import Lane, Mix, by_option, settle
+from pplc_runtime.values import List, ModelError, shown
+
+Binary = Callable[[Any, Any], Any]
+Unary = Callable[[Any], Any]
+
+_STRUCTURES = (tuple, List)
+_NO_NUMBERS = np.zeros(0, np.int64)
+_NO_NUMBERS.setflags(write=False)
+
+
+def numeric(value: Any, name: str) -> Any:
+    """A number, array or numeric Lane; a list or vector of numbers as an array. Anything else is an error."""
+    kind = type(value)
+    if kind is float or kind is int or kind is np.ndarray:
+        return value
+    if kind is Lane:
+        if value.data.dtype.kind != "b":
+            return value
+    elif kind is tuple or kind is List:
+        if not value:
+            return _NO_NUMBERS
+        array = vector(*(numeric(item, name) if type(item) in _STRUCTURES else item for item in value))
+        if type(array) is np.ndarray or (type(array) is Lane and array.data.dtype.kind != "b"):
+            return array
+    raise ModelError(f"'{name}' takes numbers, not {shown(value)}")
+
+
+def has_mix(value: Any) -> bool:
+    """Whether there is a Mix in a list or vector, or in those in it."""
+    return any(type(item) is Mix or (type(item) in _STRUCTURES and has_mix(item)) for item in value)
+
+
+def without_mix(value: Any, work: Unary) -> Any:
+    """Work with a list or vector in which no Mix is left; lanes part where they disagree on one."""
+    mix = _first_mix(value)
+    if mix is None:
+        return work(_with_option(value, None, None))
+    return by_option(mix, lambda option: without_mix(_with_option(value, mix, option), work))
+
+
+def _first_mix(value: Any) -> Mix | None:
+    value = settle(value)
+    if type(value) in _STRUCTURES:
+        return next((mix for mix in map(_first_mix, value) if mix is not None), None)
+    return value if type(value) is Mix else None
+
+
+def _with_option(value: Any, mix: Mix | None, option: Any) -> Any:
+    value = settle(value)
+    if value is mix and mix is not None:
+        return option
+    return type(value)(_with_option(v, mix, option) for v in value) if type(value) in _STRUCTURES else value
+
+
+def vector(*items: Any) -> Any:
+    """A vector: one array where the items are numbers or arrays of one shape, else a tuple."""
+    if not items:
+        return ()
+    shape: Any = None
+    over_lanes = False
+    for item in items:
+        kind = type(item)
+        if kind is float or kind is int:
+            this: tuple[int, ...] = ()
+        elif kind is np.ndarray:
+            this = item.shape
+        elif kind is Lane:
+            if item.data.dtype.kind == "b":
+                return items
+            this = item.data.shape[:-1]
+            over_lanes = True
+        else:
+            settled = settle(item)
+            return items if settled is item else vector(*map(settle, items))
+        if shape is None:
+            shape = this
+        elif shape != this:
+            return items
+    if over_lanes:
+        frame = here.frame
+        parts = [item.at(frame) if type(item) is Lane else item for item in items]
+        if frame.size > 1:
+            lanes = frame.size
+            whole = np.empty((len(parts), *shape, lanes), np.result_type(*(_dtype(p) for p in parts)))
+            try:
+                for position, (p, item) in enumerate(zip(parts, items)):
+                    whole[position] = p[..., None] if type(item) is np.ndarray else p
+            except OverflowError:
+                return items
+            return Lane(whole, frame)
+        items = tuple(parts)
+    try:
+        array = np.array(items)
+    except OverflowError:
+        return items
+    if array.dtype.kind not in "if":
+        return items  # integers that no machine word holds
+    array.setflags(write=False)
+    return array
+
+
+def _dtype(part: Any) -> Any:
+    return part.dtype if type(part) is np.ndarray else (np.int64 if type(part) is int else np.float64)
+
+
+def _meet(x: Any, y: Any, name: str) -> tuple[Any, Any, bool]:
+    """Raw operands that broadcast against each other, and whether the result is over lanes."""
+    x, y = numeric(x, name), numeric(y, name)
+    frame = here.frame
+    a = x.at(frame) if type(x) is Lane else x
+    b = y.at(frame) if type(y) is Lane else y
+    over_x = type(x) is Lane and frame.size > 1
+    over_y = type(y) is Lane and frame.size > 1
+    shape_a = _shape(a, over_x)
+    shape_b = _shape(b, over_y)
+    if shape_a and shape_b and shape_a != shape_b:
+        raise ModelError(f"'{name}' of shapes {_dims(shape_a)} and {_dims(shape_b)} that do not match")
+    if over_x and not over_y and type(b) is np.ndarray:
+        b = b[..., None]
+    elif over_y and not over_x and type(a) is np.ndarray:
+        a = a[..., None]
+    return a, b, over_x or over_y
+
+
+def _shape(data: Any, over_lanes: bool) -> tuple[int, ...]:
+    if type(data) is not np.ndarray:
+        return ()
+    shape: tuple[int, ...] = data.shape
+    return shape[:-1] if over_lanes else shape
+
+
+def _dims(shape: tuple[int, ...]) -> str:
+    return "x".join(map(str, shape))
+
+
+def _result(data: Any, over_lanes: bool) -> Any:
+    if over_lanes:
+        return Lane(data, here.frame)
+    if type(data) is np.ndarray:
+        data.setflags(write=False)
+        return data
+    return data.item() if isinstance(data, np.generic) else data
+
+
+def _binary(name: str, scalar: Binary, ufunc: Any) -> Binary:
+    def operation(x: Any, y: Any) -> Any:
+        try:
+            kind, other = type(x), type(y)
+            if (kind is float or kind is int) and (other is float or other is int):
+                return scalar(x, y)
+            if kind is Lane and x.data.ndim == 1 and x.data.dtype.kind != "b":
+                frame = here.frame
+                a = x.data if x.frame is frame else x.at(frame)
+                if other is float or other is int:
+                    return Lane(ufunc(a, y), frame) if type(a) is np.ndarray else scalar(a, y)
+                if other is Lane and y.data.dtype.kind != "b":
+                    b = y.data if y.frame is frame else y.at(frame)
+                    if type(a) is np.ndarray:
+                        return Lane(ufunc(a, b), frame)
+                    if type(b) is not np.ndarray:
+                        return scalar(a, b)
+            elif other is Lane and (kind is float or kind is int) and y.data.ndim == 1 and y.data.dtype.kind != "b":
+                frame = here.frame
+                b = y.data if y.frame is frame else y.at(frame)
+                return Lane(ufunc(x, b), frame) if type(b) is np.ndarray else scalar(x, b)
+            if kind is Mix:
+                return by_option(x, lambda option: operation(option, y))
+            if other is Mix:
+                return by_option(y, lambda option: operation(x, option))
+            if kind in _STRUCTURES and has_mix(x):
+                return without_mix(x, lambda settled: operation(settled, y))
+            if other in _STRUCTURES and has_mix(y):
+                return without_mix(y, lambda settled: operation(x, settled))
+            a, b, over_lanes = _meet(x, y, name)
+            if type(a) is not np.ndarray and type(b) is not np.ndarray:
+                return scalar(a, b)
+            return _result(ufunc(a, b), over_lanes)
+        except OverflowError:
+            raise ModelError(f"'{name}' of a number that is too large") from None
+
+    operation.__name__ = operation.__qualname__ = name
+    return operation
+
+
+def _unary(name: str, scalar: Unary, ufunc: Any) -> Unary:
+    def operation(x: Any) -> Any:
+        try:
+            kind = type(x)
+            if kind is float or kind is int:
+                return scalar(x)
+            if kind is Mix:
+                return by_option(x, operation)
+            if kind in _STRUCTURES and has_mix(x):
+                return without_mix(x, operation)
+            x = numeric(x, name)
+            a = x.at(here.frame) if type(x) is Lane else x
+            if type(a) is not np.ndarray:
+                return scalar(a)
+            return _result(ufunc(a), type(x) is Lane and here.frame.size > 1)
+        except OverflowError:
+            raise ModelError(f"'{name}' of a number that is too large") from None
+
+    operation.__name__ = operation.__qualname__ = name
+    return operation
+
+
+# Scalars: numpy's results (inf and nan instead of exceptions) with Python's types.
+
+
+def _divide(x: float, y: float) -> float:
+    if type(x) is int and type(y) is int:
+        if y == 0:
+            raise ModelError("division by zero")
+        return x // y if x % y == 0 else x / y
+    try:
+        return x / y
+    except ZeroDivisionError:
+        return math.nan if x == 0 or x != x else math.copysign(math.inf, x) * math.copysign(1.0, y)
+    except OverflowError:
+        return float(np.true_divide(float(x), float(y)))
+
+
+def _divide_lanes(a: Any, b: Any) -> Any:
+    """Whole where all lanes divide evenly, as for plain numbers."""
+    if _is_whole(a) and _is_whole(b):
+        if np.any(np.equal(b, 0)):
+            raise ModelError("division by zero")
+        if not np.any(np.remainder(a, b)):
+            return np.floor_divide(a, b)
+    return np.true_divide(a, b)
+
+
+def _is_whole(a: Any) -> bool:
+    return type(a) is int or (type(a) is np.ndarray and a.dtype.kind == "i")
+
+
+def _guarded(function: Unary, ufunc: Any) -> Unary:
+    """A function of math that gives inf or nan where math raises."""
+
+    def scalar(x: Any) -> Any:
+        try:
+            return function(x)
+        except (ValueError, OverflowError):
+            return float(ufunc(float(x)))
+
+    return scalar
+
+
+def _power(x: Any, y: Any) -> Any:
+    if type(x) is int and type(y) is int and y >= 0:
+        if y.bit_length() + x.bit_length() > 64 and abs(x) > 1 and y > 100_000:
+            raise ModelError("pow: the result is too large")
+        return x**y
+    return float(np.power(float(x), float(y)))
+
+
+def _power_lanes(a: Any, b: Any) -> Any:
+    if _is_whole(a) and _is_whole(b) and np.all(np.greater_equal(b, 0)):
+        return np.power(a, b)
+    return np.power(np.asarray(a, float), b)
+
+
+def _whole_division(name: str, function: Binary, ufunc: Any) -> Binary:
+    def scalar(x: Any, y: Any) -> Any:
+        if y == 0:
+            raise ModelError(f"{name}: division by zero")
+        return function(x, y)
+
+    def lanes(a: Any, b: Any) -> Any:
+        if np.any(np.equal(b, 0)):
+            raise ModelError(f"{name}: division by zero")
+        return ufunc(a, b)
+
+    return _binary(name, scalar, lanes)
+
+
+def _quotient(x: Any, y: Any) -> Any:
+    if type(x) is int and type(y) is int:
+        return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+    quotient = x / y
+    return float(math.trunc(quotient)) if math.isfinite(quotient) else quotient
+
+
+def _quotient_lanes(a: Any, b: Any) -> Any:
+    if _is_whole(a) and _is_whole(b):  # in whole numbers all the way: floats have 53 bits only
+        floor = np.floor_divide(a, b)
+        return floor + ((floor < 0) & (floor * b != a))
+    return np.trunc(np.true_divide(a, b))
+
+
+def _remainder(x: Any, y: Any) -> Any:
+    if type(x) is int and type(y) is int:
+        return x - y * _quotient(x, y)
+    return math.fmod(x, y) if math.isfinite(x) else math.nan
+
+
+def _rounded(function: Callable[[Any], int], ufunc: Any) -> tuple[Unary, Any]:
+    """floor, ceil and round give integers."""
+
+    def scalar(x: Any) -> Any:
+        return x if type(x) is int or not math.isfinite(x) else function(x)
+
+    def lanes(a: Any) -> Any:
+        if a.dtype.kind == "i":
+            return a
+        data = ufunc(a)
+        return data.astype(np.int64) if np.all(np.abs(data) < 2**62) else data
+
+    return scalar, lanes
+
+
+add = _binary("+", lambda x, y: x + y, np.add)
+sub = _binary("-", lambda x, y: x - y, np.subtract)
+mul = _binary("*", lambda x, y: x * y, np.multiply)
+div = _binary("/", _divide, _divide_lanes)
+power = _binary("pow", _power, _power_lanes)
+atan2 = _binary("atan2", math.atan2, np.arctan2)
+mod = _whole_division("mod", lambda x, y: x % y, np.mod)
+rem = _whole_division("rem", _remainder, np.fmod)
+quot = _whole_division("quot", _quotient, _quotient_lanes)
+smaller = _binary("min", lambda x, y: x if x < y or x != x else y, np.minimum)
+larger = _binary("max", lambda x, y: x if x > y or x != x else y, np.maximum)
+
+negate = _unary("-", lambda x: -x, np.negative)
+inverse_of = _unary("/", lambda x: _divide(1, x), lambda a: _divide_lanes(1, a))
+inc = _unary("inc", lambda x: x + 1, lambda a: a + 1)
+dec = _unary("dec", lambda x: x - 1, lambda a: a - 1)
+absolute = _unary("abs", abs, np.abs)
+exp = _unary("exp", _guarded(math.exp, np.exp), np.exp)
+expm1 = _unary("expm1", _guarded(math.expm1, np.expm1), np.expm1)
+log = _unary("log", _guarded(math.log, np.log), np.log)
+log1p = _unary("log1p", _guarded(math.log1p, np.log1p), np.log1p)
+sqrt = _unary("sqrt", _guarded(math.sqrt, np.sqrt), np.sqrt)
+sin = _unary("sin", _guarded(math.sin, np.sin), np.sin)
+cos = _unary("cos", _guarded(math.cos, np.cos), np.cos)
+tan = _unary("tan", _guarded(math.tan, np.tan), np.tan)
+atan = _unary("atan", math.atan, np.arctan)
+asin = _unary("asin", _guarded(math.asin, np.arcsin), np.arcsin)
+acos = _unary("acos", _guarded(math.acos, np.arccos), np.arccos)
+tanh = _unary("tanh", math.tanh, np.tanh)
+sinh = _unary("sinh", _guarded(math.sinh, np.sinh), np.sinh)
+cosh = _unary("cosh", _guarded(math.cosh, np.cosh), np.cosh)
+floor = _unary("floor", *_rounded(math.floor, np.floor))
+ceil = _unary("ceil", *_rounded(math.ceil, np.ceil))
+rounded = _unary("round", *_rounded(lambda x: math.floor(x + 0.5), lambda a: np.floor(a + 0.5)))
+square = _unary("square", lambda x: x * x, np.square)
+
+
+def _sigmoid(x: Any) -> Any:
+    return 1.0 / (1.0 + math.exp(-x)) if x >= 0 else math.exp(x) / (1.0 + math.exp(x))
+
+
+def _sigmoid_lanes(a: Any) -> Any:
+    small = np.exp(-np.abs(a))
+    return np.where(np.greater_equal(a, 0), 1.0, small) / (1.0 + small)
+
+
+sigmoid = _unary("sigmoid", _sigmoid, _sigmoid_lanes)
+
+
+def plus(*items: Any) -> Any:
+    """(+), (+ a) and so on, for calls that are not folded at compile time."""
+    total: Any = 0
+    for item in items:
+        total = add(total, item)
+    return total
+
+
+def times(*items: Any) -> Any:
+    total: Any = 1
+    for item in items:
+        total = mul(total, item)
+    return total
+
+
+def minus(*items: Any) -> Any:
+    if len(items) == 1:
+        return negate(items[0])
+    total = items[0]
+    for item in items[1:]:
+        total = sub(total, item)
+    return total
+
+
+def over(*items: Any) -> Any:
+    if len(items) == 1:
+        return inverse_of(items[0])
+    total = items[0]
+    for item in items[1:]:
+        total = div(total, item)
+    return total
+
+
+def least(*items: Any) -> Any:
+    total = numeric_item(items[0], "min")
+    for item in items[1:]:
+        total = smaller(total, item)
+    return total
+
+
+def greatest(*items: Any) -> Any:
+    total = numeric_item(items[0], "max")
+    for item in items[1:]:
+        total = larger(total, item)
+    return total
+
+
+def numeric_item(value: Any, name: str) -> Any:
+    return value if type(value) is Mix else numeric(value, name)
+

@@ -1,0 +1,210 @@
+"""Equality, order and truth.
+
+`=` compares numbers by value (1 = 1.0) and structures by contents, a list and a vector alike; true is not 1.
+Procedures, distributions and processes are equal to themselves only. Over lanes the answer is a boolean Lane.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from pplc_runtime.frames import here
+from pplc_runtime.lanes import Lane, Mix, by_option
+from pplc_runtime.primitives.arguments import elements, given, settled
+from pplc_runtime.values import List, Map, ModelError, Symbol
+
+# Truth
+
+
+def truth(value: Any) -> Any:
+    """Whether a value counts as true, as a bool or an array of them: only false and nil do not."""
+    if value is True or value is False:
+        return value
+    if value is None:
+        return False
+    kind = type(value)
+    if kind is Lane and value.data.dtype.kind == "b":
+        return value.at(here.frame)
+    if kind is Mix:
+        answer = by_option(value, as_boolean)
+        return answer.at(here.frame) if type(answer) is Lane else answer
+    return True
+
+
+def as_boolean(value: Any) -> Any:
+    answer = truth(value)
+    return Lane(answer, here.frame) if type(answer) is np.ndarray else answer
+
+
+def negation(value: Any) -> Any:
+    answer = truth(value)
+    return Lane(~answer, here.frame) if type(answer) is np.ndarray else not answer
+
+
+# Equality
+
+_SEQUENCES = (List, tuple, np.ndarray)
+
+
+def eq(x: Any, y: Any) -> Any:
+    kind, other = type(x), type(y)
+    if (kind is int or kind is float) and (other is int or other is float):
+        return x == y
+    if kind is str and other is str:
+        return x == y
+    return _equal(x, y)
+
+
+@settled()
+def _equal(x: Any, y: Any) -> Any:
+    """Goes through both structures with a list of pairs to do: values nest deeper than Python's stack."""
+    answer: Any = True
+    pairs = [(x, y)]
+    while pairs:
+        a, b = pairs.pop()
+        if type(a) is Mix or type(b) is Mix:
+            same = eq(a, b)
+        else:
+            same = _compare(a, b, pairs)
+        if same is False:
+            return False
+        if same is not True:
+            here_same = same.at(here.frame)
+            answer = here_same if answer is True else answer & here_same
+    return Lane(answer, here.frame) if type(answer) is np.ndarray else bool(answer)
+
+
+def _compare(a: Any, b: Any, pairs: list[tuple[Any, Any]]) -> Any:
+    """Whether two settled values are equal, as far as their elements, added to `pairs`, are equal too."""
+    if here.frame.size == 1:
+        a = a.at(here.frame) if type(a) is Lane else a
+        b = b.at(here.frame) if type(b) is Lane else b
+    kind, other = type(a), type(b)
+    if kind is Lane or other is Lane:
+        return _compare_lanes(a, b, pairs)
+    if kind in _SEQUENCES:
+        if other not in _SEQUENCES or len(a) != len(b):
+            return False
+        if kind is np.ndarray and other is np.ndarray:
+            return bool(np.array_equal(a, b))
+        pairs.extend(zip(elements(a, "="), elements(b, "=")))
+        return True
+    if kind is Map:
+        if other is not Map or len(a) != len(b) or not all(key in b for key, _ in a.items()):
+            return False
+        pairs.extend((item, b.get(key)) for key, item in a.items())
+        return True
+    if kind is bool or other is bool:
+        return a is b
+    if kind is int or kind is float:
+        return (other is int or other is float) and bool(a == b)
+    if kind is str or kind is Symbol:
+        return kind is other and bool(a == b)
+    return a is b
+
+
+def _compare_lanes(a: Any, b: Any, pairs: list[tuple[Any, Any]]) -> Any:
+    sort, shape = _sort_and_shape(a)
+    other_sort, other_shape = _sort_and_shape(b)
+    if sort == "" or other_sort == "":  # a vector of numbers against a structure, or something else
+        if not (shape and other_shape and shape[0] == other_shape[0]):
+            return False
+        pairs.extend(zip(elements(a, "="), elements(b, "=")))
+        return True
+    if sort != other_sort or shape != other_shape:
+        return False
+    p = a.at(here.frame) if type(a) is Lane else np.asarray(a)[..., None]
+    q = b.at(here.frame) if type(b) is Lane else np.asarray(b)[..., None]
+    same = p == q
+    return Lane(same.all(axis=tuple(range(len(shape)))) if shape else same, here.frame)
+
+
+def _sort_and_shape(value: Any) -> tuple[str, tuple[int, ...]]:
+    kind = type(value)
+    if kind is Lane:
+        return ("boolean" if value.data.dtype.kind == "b" else "number", value.data.shape[:-1])
+    if kind is np.ndarray:
+        return ("number", value.shape)
+    if kind is List or kind is tuple:
+        return ("", (len(value),))
+    if kind is bool:
+        return ("boolean", ())
+    return ("number" if kind is int or kind is float else "", ())
+
+
+def ne(x: Any, y: Any) -> Any:
+    return negation(eq(x, y))
+
+
+def equals(*items: Any) -> Any:
+    return _chain(eq, items)
+
+
+def unequal(*items: Any) -> Any:
+    return negation(_chain(eq, items))
+
+
+# Order
+
+
+def _order(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def comparison(x: Any, y: Any) -> Any:
+        kind, other = type(x), type(y)
+        if (kind is float or kind is int) and (other is float or other is int):
+            return function(x, y)
+        if kind is Mix:
+            return by_option(x, lambda option: comparison(option, y))
+        if other is Mix:
+            return by_option(y, lambda option: comparison(x, option))
+        a, b = ordered_number(x, name), ordered_number(y, name)
+        answer = function(a, b)
+        return Lane(answer, here.frame) if type(answer) is np.ndarray else bool(answer)
+
+    comparison.__name__ = comparison.__qualname__ = name
+    return comparison
+
+
+def ordered_number(value: Any, name: str) -> Any:
+    """What a number that is compared is in the running frame."""
+    kind = type(value)
+    if kind is float or kind is int:
+        return value
+    if kind is Lane and value.data.ndim == 1 and value.data.dtype.kind != "b":
+        return value.at(here.frame)
+    raise ModelError(f"'{name}' compares numbers, not {given(value)}")
+
+
+lt = _order("<", operator.lt)
+gt = _order(">", operator.gt)
+le = _order("<=", operator.le)
+ge = _order(">=", operator.ge)
+
+
+def increasing(*items: Any) -> Any:
+    return _chain(lt, items)
+
+
+def decreasing(*items: Any) -> Any:
+    return _chain(gt, items)
+
+
+def nondecreasing(*items: Any) -> Any:
+    return _chain(le, items)
+
+
+def nonincreasing(*items: Any) -> Any:
+    return _chain(ge, items)
+
+
+def _chain(comparison: Callable[[Any, Any], Any], items: tuple[Any, ...]) -> Any:
+    """Whether each item compares with the next. All are looked at, so that a wrong argument is found."""
+    answer: Any = True
+    for x, y in pairwise(items):
+        this = truth(comparison(x, y))
+        answer = this if answer is True else answer & this
+    return Lane(answer, here.frame) if type(answer) is np.ndarray else answer

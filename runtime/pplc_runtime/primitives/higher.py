@@ -1,0 +1,250 @@
+"""Procedures that take procedures.
+
+Each takes the address of its own evaluation and calls what it is given at addresses below that, one for each
+element. What they call may draw, so `some` and `every?` stop, lane by lane, where the answer is known.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pplc_runtime.addresses import At
+from pplc_runtime.frames import Frame, here
+from pplc_runtime.lanes import Dead, Lane, Mix, by_option, grouped, join
+from pplc_runtime.primitives.arguments import elements, given, is_number, settled, with_item, with_whole
+from pplc_runtime.primitives.arithmetic import vector
+from pplc_runtime.primitives.comparison import negation, truth
+from pplc_runtime.primitives.maps import assoc, get
+from pplc_runtime.primitives.ordering import permutation
+from pplc_runtime.primitives.sequences import LONGEST, concat
+from pplc_runtime.values import List, ModelError, Procedure
+
+
+def _call(at: At, procedure: Any, *arguments: Any) -> Any:
+    from pplc_runtime.control import call  # control needs the contract of primitives
+
+    return call(at, procedure, *arguments)
+
+
+def _decided(value: Any) -> Any:
+    """The truth of a test: a bool where the lanes agree, else an array. The handler hears of it."""
+    answer = truth(value)
+    if type(answer) is np.ndarray:
+        hits = np.count_nonzero(answer)
+        if hits == 0 or hits == len(answer):
+            answer = hits > 0
+    return here.handler.decided(answer) if here.handler is not None else answer
+
+
+# Over sequences
+
+
+def map_over(at: At, procedure: Any, *sequences: Any) -> Any:
+    """(map f xs ...): as long as the shortest."""
+    return _map(at, procedure, List, "map", *sequences)
+
+
+def map_to_vector(at: At, procedure: Any, *sequences: Any) -> Any:
+    """(mapv f xs ...)"""
+    return _map(at, procedure, _as_vector, "mapv", *sequences)
+
+
+def _as_vector(items: Any) -> Any:
+    return vector(*items)
+
+
+def _map(at: At, procedure: Any, build: Callable[[Any], Any], name: str, *sequences: Any) -> Any:
+    for position, sequence in enumerate(sequences):
+        if type(sequence) is Mix:
+            return by_option(sequence, with_item(functools.partial(_map, at, procedure, build, name), sequences, position))
+    rows = zip(*(elements(sequence, name) for sequence in sequences))
+    return build([_call(at[i], procedure, *row) for i, row in enumerate(rows)])
+
+
+@settled(2)
+def map_indexed(at: At, procedure: Any, sequence: Any) -> Any:
+    items = elements(sequence, "map-indexed")
+    return List([_call(at[i], procedure, i, item) for i, item in enumerate(items)])
+
+
+def map_concat(at: At, procedure: Any, *sequences: Any) -> Any:
+    """(mapcat f xs ...)"""
+    lists = _map(at, procedure, List, "mapcat", *sequences)
+    return by_option(lists, lambda option: concat(*option)) if type(lists) is Mix else concat(*lists)
+
+
+def keep_if(at: At, procedure: Any, sequence: Any) -> Any:
+    """(filter f xs)"""
+    return _chosen(at, procedure, sequence, True, "filter")
+
+
+def remove_if(at: At, procedure: Any, sequence: Any) -> Any:
+    """(remove f xs)"""
+    return _chosen(at, procedure, sequence, False, "remove")
+
+
+@settled(2)
+def _chosen(at: At, procedure: Any, sequence: Any, wanted: bool, name: str) -> Any:
+    items = elements(sequence, name)
+    tests = [_decided(_call(at[i], procedure, item)) for i, item in enumerate(items)]
+    outcomes = tuple(Lane(test, here.frame) if type(test) is np.ndarray else test for test in tests)
+    return grouped(
+        outcomes, lambda plain: List(item for item, test in zip(items, plain) if test is wanted)
+    )
+
+
+def reduce(at: At, procedure: Any, *further: Any) -> Any:
+    """(reduce f xs) or (reduce f start xs)."""
+    return _reduce(at, procedure, further[-1], *further[:-1])
+
+
+@settled(2)
+def _reduce(at: At, procedure: Any, sequence: Any, *start: Any) -> Any:
+    items = elements(sequence, "reduce")
+    if not start:
+        if not items:
+            return _call(at[0], procedure)
+        start, items = items[:1], items[1:]
+    result = start[0]
+    for i, item in enumerate(items):
+        result = _call(at[i], procedure, result, item)
+    return result
+
+
+@settled(1)
+def repeatedly(at: At, number: Any, procedure: Any) -> Any:
+    """(repeatedly n f): a list of n calls."""
+
+    def calls(n: int) -> List:
+        if n > LONGEST:
+            raise ModelError(f"'repeatedly' of {n} calls is too long")
+        return List([_call(at[i], procedure) for i in range(n)])
+
+    return with_whole(number, "repeatedly", calls)
+
+
+def some(at: At, procedure: Any, sequence: Any) -> Any:
+    """(some f xs): the first value of f that counts as true, or nil."""
+    return _until(at, procedure, sequence, True, lambda value: value, None, "some")
+
+
+def every(at: At, procedure: Any, sequence: Any) -> Any:
+    """(every? f xs)"""
+    return _until(at, procedure, sequence, False, lambda value: False, True, "every?")
+
+
+@settled(2)
+def _until(
+    at: At, procedure: Any, sequence: Any, stop: bool, result: Callable[[Any], Any], otherwise: Any, name: str
+) -> Any:
+    """Call with one element after the other; lanes whose test comes out as `stop` leave with their result."""
+    items = elements(sequence, name)
+    frame = here.frame
+    done: list[tuple[Frame, Any]] = []
+    try:
+        for i, item in enumerate(items):
+            value = _call(at[i], procedure, item)
+            test = _decided(value)
+            if type(test) is np.ndarray:
+                leaving = here.frame.part(np.flatnonzero(test == stop))
+                done.append((leaving, result(value)))
+                here.frame = here.frame.part(np.flatnonzero(test != stop))
+            elif test is stop:
+                done.append((here.frame, result(value)))
+                break
+        else:
+            done.append((here.frame, otherwise))
+    except Dead:
+        if not done:
+            raise
+    finally:
+        here.frame = frame
+    return done[0][1] if done[0][0] is frame else join(frame, done)
+
+
+@settled(2)
+def sort_by(at: At, procedure: Any, sequence: Any) -> Any:
+    """(sort-by f xs): by increasing values of f; elements with equal ones stay as they are."""
+    items = elements(sequence, "sort-by")
+    keys = tuple(_call(at[i], procedure, item) for i, item in enumerate(items))
+    if keys and all(map(is_number, keys)):
+        packed = vector(*keys)
+        if type(packed) is Lane:  # lanes that come to the same order stay together
+            orders = Lane(np.argsort(packed.at(here.frame), axis=0, kind="stable"), here.frame)
+            return grouped((orders,), lambda plain: List(items[i] for i in plain[0]))
+    return grouped(keys, lambda plain: List(items[i] for i in permutation(plain, "sort-by")))
+
+
+def apply(at: At, procedure: Any, *arguments: Any) -> Any:
+    """(apply f a ... xs): a call with the elements of xs as the last arguments."""
+    return _apply(at, procedure, arguments[-1], *arguments[:-1])
+
+
+@settled(2)
+def _apply(at: At, procedure: Any, sequence: Any, *arguments: Any) -> Any:
+    return _call(at[0], procedure, *arguments, *elements(sequence, "apply"))
+
+
+def update(at: At, value: Any, key: Any, procedure: Any, *arguments: Any) -> Any:
+    """(update m k f a ...): m with (f (get m k) a ...) at k."""
+    return assoc(value, key, _call(at[0], procedure, get(value, key), *arguments))
+
+
+# Procedures made of procedures. Each closes over a fixed number of values, so that lanes can be joined.
+
+
+def identity(value: Any) -> Any:
+    return value
+
+
+def compose(*procedures: Any) -> Any:
+    """(comp f g ...): (f (g ...))."""
+    return Procedure(_composed, "comp", 0, True, (List(procedures),))
+
+
+@settled(2)
+def _composed(at: At, arguments: Any, procedures: Any) -> Any:
+    if not procedures:
+        if len(arguments) != 1:
+            raise ModelError(f"'comp' of no procedures takes 1 argument, not {len(arguments)}")
+        return arguments[0]
+    result = _call(at[0], procedures[-1], *arguments)
+    for i, procedure in enumerate(reversed(procedures[:-1]), 1):
+        result = _call(at[i], procedure, result)
+    return result
+
+
+def partial(procedure: Any, *arguments: Any) -> Any:
+    """(partial f a ...): a procedure that takes the arguments after these."""
+    return Procedure(_partial, "partial", 0, True, (procedure, List(arguments)))
+
+
+@settled(3)
+def _partial(at: At, arguments: Any, procedure: Any, bound: Any) -> Any:
+    return _call(at[0], procedure, *bound, *arguments)
+
+
+def constantly(value: Any) -> Any:
+    return Procedure(_constant, "constantly", 0, True, (value,))
+
+
+def _constant(at: At, arguments: Any, value: Any) -> Any:
+    return value
+
+
+def complement(procedure: Any) -> Any:
+    """(complement f): true where f is not."""
+    return Procedure(_complement, "complement", 0, True, (procedure,))
+
+
+def _complement(at: At, arguments: Any, procedure: Any) -> Any:
+    return negation(_call(at[0], procedure, *arguments))
+
+
+def no_case(value: Any) -> Any:
+    """What `case` comes to without a clause that matches and without a default."""
+    raise ModelError(f"no clause of case matches {given(value)}")

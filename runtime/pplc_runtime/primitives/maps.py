@@ -1,0 +1,153 @@
+"""Maps, and what works on maps and vectors alike. Keys are plain: lanes that disagree on a key part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pplc_runtime.frames import here
+from pplc_runtime.lanes import Lane, Mix, by_option, by_value, grouped
+from pplc_runtime.primitives.arguments import elements, given, is_number, settled
+from pplc_runtime.primitives.indexing import at_index, length_of, replaced
+from pplc_runtime.values import List, Map, ModelError
+
+ABSENT: Any = object()
+
+
+def hash_map(*items: Any) -> Any:
+    """(hash-map k v ...), and what a map literal is."""
+    if len(items) % 2:
+        raise ModelError(f"'hash-map' takes keys and values in pairs; {given(items[-1])} has no value")
+    return _map_of(items[::2], items[1::2])
+
+
+def _map_of(keys: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
+    return grouped(keys, lambda plain_keys: Map.of(zip(plain_keys, values)))
+
+
+@settled(0, 1)
+def zipmap(keys: Any, values: Any) -> Any:
+    pairs = list(zip(elements(keys, "zipmap"), elements(values, "zipmap")))
+    return _map_of(tuple(key for key, _ in pairs), tuple(value for _, value in pairs))
+
+
+# Reading
+
+
+def get(value: Any, key: Any, default: Any = None) -> Any:
+    """(get m k) or (get m k default): what is not there is nil or the default."""
+    if type(value) is Map and (type(key) is int or type(key) is str):
+        return value.get(key, default)
+    return _get(value, key, default)
+
+
+@settled(0, 1)
+def _get(value: Any, key: Any, default: Any) -> Any:
+    if type(value) is Map:
+        return grouped((key,), lambda keys: value.get(keys[0], default))
+    if value is None or value is ABSENT:
+        return default
+    if _is_vector(value) or type(value) is str:
+        return _in_vector(value, key, default)
+    raise ModelError(f"'get' takes a map or vector, not {given(value)}")
+
+
+def _is_vector(value: Any) -> bool:
+    return type(value) is tuple or type(value) is np.ndarray or (type(value) is Lane and value.data.ndim > 1)
+
+
+def _in_vector(value: Any, key: Any, default: Any) -> Any:
+    if not is_number(key) or (type(key) is float and not key.is_integer()):
+        return default
+    if type(key) is Lane and key.data.dtype.kind == "f" and np.any(key.at(here.frame) % 1 != 0):
+        return by_value(key, lambda plain_key: _in_vector(value, plain_key, default))
+    return at_index(value, key, default, "get")
+
+
+@settled(1)
+def get_in(value: Any, path: Any, default: Any = None) -> Any:
+    """(get-in m [k ...]) or with a default."""
+    if type(value) is Mix:
+        return by_option(value, lambda option: get_in(option, path, default))
+    keys = elements(path, "get-in")
+    if not keys or value is ABSENT:
+        return default if value is ABSENT else value
+    return get_in(get(value, keys[0], ABSENT), List(keys[1:]), default)
+
+
+@settled(0, 1)
+def contains(value: Any, key: Any) -> Any:
+    """(contains? m k): whether a map has a key or a vector an index."""
+    if type(value) is Map:
+        return grouped((key,), lambda keys: keys[0] in value)
+    if value is None:
+        return False
+    if not _is_vector(value):
+        raise ModelError(f"'contains?' takes a map or vector, not {given(value)}")
+    if not is_number(key):
+        return False
+    index = key.at(here.frame) if type(key) is Lane else key
+    inside = (index >= 0) & (index < length_of(value, "contains?")) & (index % 1 == 0)
+    return Lane(inside, here.frame) if type(inside) is np.ndarray else bool(inside)
+
+
+@settled(0)
+def keys_of(value: Any) -> Any:
+    return List(key for key, _ in _entries(value, "keys")) or None
+
+
+@settled(0)
+def values_of(value: Any) -> Any:
+    return List(item for _, item in _entries(value, "vals")) or None
+
+
+def _entries(value: Any, name: str) -> list[tuple[Any, Any]]:
+    if type(value) is Map:
+        return list(value.items())
+    if value is None:
+        return []
+    raise ModelError(f"'{name}' takes a map, not {given(value)}")
+
+
+# Changing
+
+
+def assoc(value: Any, *items: Any) -> Any:
+    """(assoc m k v ...): a map with other entries, or a vector with other elements."""
+    if len(items) % 2:
+        raise ModelError(f"'assoc' takes keys and values in pairs; {given(items[-1])} has no value")
+    for key, item in zip(items[::2], items[1::2]):
+        value = _assoc(value, key, item)
+    return value
+
+
+@settled(0, 1)
+def _assoc(value: Any, key: Any, item: Any) -> Any:
+    if type(value) is Map or value is None:
+        before = Map({}) if value is None else value
+        return grouped((key,), lambda keys: before.assoc(keys[0], item))
+    if _is_vector(value):
+        return replaced(value, key, item)
+    raise ModelError(f"'assoc' takes a map or vector, not {given(value)}")
+
+
+def dissoc(value: Any, *keys: Any) -> Any:
+    for key in keys:
+        value = _dissoc(value, key)
+    return value
+
+
+@settled(0, 1)
+def _dissoc(value: Any, key: Any) -> Any:
+    if value is None:
+        return None
+    _entries(value, "dissoc")
+    return grouped((key,), lambda keys: value.without(keys[0]))
+
+
+@settled()
+def merge(*values: Any) -> Any:
+    """One map of all entries; of those with one key the last."""
+    pairs = [pair for value in values for pair in _entries(value, "merge")]
+    return Map.of(pairs) if any(value is not None for value in values) else None

@@ -1,0 +1,315 @@
+"""Sequences: made, taken apart and put together.
+
+What cuts or joins sequences gives a list, as in Clojure; what makes a vector says so in its name. Structure
+is shared by all lanes, so elements are passed on as they are, over lanes or not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pplc_runtime.frames import here
+from pplc_runtime.lanes import Lane, Mix, by_option, by_value, raw
+from pplc_runtime.primitives.arguments import element, elements, given, is_number, settled, with_item, with_whole
+from pplc_runtime.primitives.arithmetic import add, mul, vector
+from pplc_runtime.primitives.maps import assoc, merge
+from pplc_runtime.values import List, Map, ModelError
+
+LONGEST = 100_000_000
+"""No list is made longer than this: it would not fit in memory."""
+
+
+def list_of(*items: Any) -> List:
+    return List(items)
+
+
+@settled(0)
+def as_vector(value: Any) -> Any:
+    """(vec xs)"""
+    if type(value) is np.ndarray or type(value) is tuple or (type(value) is Lane and value.data.ndim > 1):
+        return value
+    return vector(*elements(value, "vec"))
+
+
+@settled(0)
+def as_sequence(value: Any) -> Any:
+    """(seq xs): nil where there are no elements."""
+    items = elements(value, "seq")
+    return List(items) if items else None
+
+
+# Taking apart
+
+
+def first(value: Any) -> Any:
+    kind = type(value)
+    if kind is List or kind is tuple:
+        return value[0] if value else None
+    return _element_or_nil(value, 0, "first")
+
+
+def second(value: Any) -> Any:
+    return _element_or_nil(value, 1, "second")
+
+
+def third(value: Any) -> Any:
+    return _element_or_nil(value, 2, "third")
+
+
+def last(value: Any) -> Any:
+    return _element_or_nil(value, -1, "last")
+
+
+def _element_or_nil(value: Any, position: int, name: str) -> Any:
+    if type(value) is Mix:
+        return by_option(value, lambda option: _element_or_nil(option, position, name))
+    if type(value) is Lane and value.data.ndim > 1:
+        inside = -len(value.data) <= position < len(value.data)
+        return element(value, position) if inside else None
+    if type(value) is np.ndarray and -len(value) <= position < len(value):
+        item = value[position]
+        return item.item() if isinstance(item, np.generic) else item
+    items = elements(value, name)
+    return items[position] if -len(items) <= position < len(items) else None
+
+
+def rest(value: Any) -> Any:
+    kind = type(value)
+    if kind is List:
+        return List(value[1:])
+    return by_option(value, rest) if kind is Mix else List(elements(value, "rest")[1:])
+
+
+@settled(0)
+def next_of(value: Any) -> Any:
+    """(next xs): the rest, nil where it is empty."""
+    return List(elements(value, "next")[1:]) or None
+
+
+@settled(0)
+def butlast(value: Any) -> Any:
+    return List(elements(value, "butlast")[:-1])
+
+
+@settled(0)
+def count(value: Any) -> Any:
+    kind = type(value)
+    if kind is List or kind is tuple or kind is str or kind is Map:
+        return len(value)
+    if kind is np.ndarray:
+        return len(value)
+    return len(value.data) if kind is Lane and value.data.ndim > 1 else len(elements(value, "count"))
+
+
+@settled(0, 1)
+def take(number: Any, value: Any) -> Any:
+    items = elements(value, "take")
+    return with_whole(number, "take", lambda n: List(items[: max(n, 0)]))
+
+
+@settled(0, 1)
+def drop(number: Any, value: Any) -> Any:
+    items = elements(value, "drop")
+    return with_whole(number, "drop", lambda n: List(items[max(n, 0) :]))
+
+
+@settled(0)
+def peek(value: Any) -> Any:
+    """The end of a sequence at which `conj` adds."""
+    items = elements(value, "peek")
+    return (items[0] if type(value) is List else items[-1]) if items else None
+
+
+@settled(0)
+def pop(value: Any) -> Any:
+    """A sequence without what `peek` gives."""
+    items = elements(value, "pop")
+    if not items:
+        raise ModelError("'pop' of an empty sequence")
+    return List(items[1:]) if type(value) is List else vector(*items[:-1])
+
+
+# Putting together
+
+
+@settled(1)
+def cons(item: Any, value: Any) -> List:
+    return List((item, *elements(value, "cons")))
+
+
+@settled()
+def concat(*values: Any) -> List:
+    return List(item for value in values for item in elements(value, "concat"))
+
+
+@settled(0)
+def reverse(value: Any) -> List:
+    return List(reversed(elements(value, "reverse")))
+
+
+def conj(value: Any, *items: Any) -> Any:
+    """A sequence with items added where that is cheap: a list at the front, a vector at the back."""
+    for item in items:
+        value = _conj(value, item)
+    return value
+
+
+@settled(0)
+def _conj(value: Any, item: Any) -> Any:
+    kind = type(value)
+    if kind is List:
+        return List((item, *value))
+    if kind is np.ndarray and value.ndim == 1 and (type(item) is float or type(item) is int):
+        return _appended(value, item)
+    if kind is tuple or kind is np.ndarray:
+        return vector(*elements(value, "conj"), item)
+    if kind is Lane and value.data.ndim > 1:
+        return _appended_over_lanes(value, item)
+    if value is None:
+        return List((item,))
+    if kind is Map:
+        return _with_entry(value, item)
+    raise ModelError(f"'conj' takes a list, vector or map, not {given(value)}")
+
+
+def _appended(value: Any, item: Any) -> Any:
+    try:
+        longer = np.append(value, item)
+    except OverflowError:
+        return (*value.tolist(), item)
+    if longer.dtype.kind not in "if":
+        return (*value.tolist(), item)
+    longer.setflags(write=False)
+    return longer
+
+
+def _appended_over_lanes(value: Lane, item: Any) -> Any:
+    if type(item) is not Lane or item.data.dtype.kind == "b" or item.data.shape[:-1] != value.data.shape[1:-1]:
+        return vector(*elements(value, "conj"), item)
+    frame = here.frame
+    return Lane(np.concatenate((value.at(frame), item.at(frame)[None])), frame)
+
+
+@settled(1)
+def _with_entry(value: Map, item: Any) -> Any:
+    if type(item) is Map:
+        return merge(value, item)
+    if item is None:
+        return value
+    pair = elements(item, "conj")
+    if len(pair) != 2:
+        raise ModelError(f"'conj' onto a map takes a key and a value, not {given(item)}")
+    return assoc(value, *pair)
+
+
+@settled(0, 1)
+def into(target: Any, source: Any) -> Any:
+    items = elements(source, "into")
+    if type(target) is List or target is None:
+        return List((*reversed(items), *(target or ())))
+    if type(target) is not Map:
+        return vector(*elements(target, "into"), *items)
+    return conj(target, *items)
+
+
+# Making
+
+
+def range_of(*bounds: Any) -> Any:
+    """(range stop), (range start stop) or (range start stop step)."""
+    if len(bounds) == 1:
+        return _range(0, bounds[0], 1)
+    return _range(bounds[0], bounds[1], bounds[2] if len(bounds) > 2 else 1)
+
+
+@settled()
+def _range(start: Any, stop: Any, step: Any) -> Any:
+    if type(start) is int and type(stop) is int and type(step) is int and step:
+        if abs((stop - start) // step) > LONGEST:
+            raise ModelError(f"'range' of {abs((stop - start) // step)} numbers is too long")
+        return List(range(start, stop, step))
+    for bound in (start, stop, step):
+        if not is_number(bound):
+            raise ModelError(f"'range' takes numbers, not {given(bound)}")
+    first_, end, by = map(raw, (start, stop, step))
+    if np.any(np.equal(by, 0)):
+        raise ModelError("'range' with a step of 0 has no end")
+    with np.errstate(all="ignore"):
+        lengths = np.ceil(np.true_divide(np.subtract(end, first_), by))
+    if not np.all(lengths <= LONGEST):
+        raise ModelError(f"'range' from {given(start)} to {given(stop)} by {given(step)} is too long")
+    lengths = np.maximum(lengths, 0).astype(np.int64)
+
+    def numbers(length: int) -> List:
+        return List(add(start, mul(step, position)) for position in range(length))
+
+    return by_value(Lane(lengths, here.frame), numbers) if lengths.ndim else numbers(int(lengths))
+
+
+@settled(0)
+def repeat(number: Any, item: Any) -> Any:
+    def copies(n: int) -> List:
+        if n > LONGEST:
+            raise ModelError(f"'repeat' of {n} items is too long")
+        return List((item,) * n)
+
+    return with_whole(number, "repeat", copies)
+
+
+@settled()
+def partition(size: Any, *further: Any) -> Any:
+    """(partition size xs) or (partition size step xs): pieces of that size; what is left over is dropped."""
+    items = elements(further[-1], "partition")
+    step = further[0] if len(further) == 2 else size
+
+    def pieces(length: int, by: int) -> List:
+        if length <= 0 or by <= 0:
+            raise ModelError(f"'partition' takes a size and a step above 0, not {length} and {by}")
+        return List(List(items[i : i + length]) for i in range(0, len(items) - length + 1, by))
+
+    return with_whole(size, "partition", lambda n: with_whole(step, "partition", lambda by: pieces(n, by)))
+
+
+def subvec(value: Any, start: Any, stop: Any = None) -> Any:
+    """(subvec v start) or (subvec v start stop)."""
+    return _subvec(value, start, count(value) if stop is None else stop)
+
+
+@settled()
+def _subvec(value: Any, start: Any, stop: Any) -> Any:
+    items = elements(value, "subvec")
+    if type(value) not in (tuple, np.ndarray, Lane):
+        raise ModelError(f"'subvec' takes a vector, not {given(value)}")
+
+    def piece(low: int, high: int) -> Any:
+        if not 0 <= low <= high <= len(items):
+            raise ModelError(f"'subvec' from {low} to {high} of a vector of length {len(items)}")
+        return vector(*items[low:high])
+
+    return with_whole(start, "subvec", lambda low: with_whole(stop, "subvec", lambda high: piece(low, high)))
+
+
+def flatten(value: Any) -> Any:
+    """All that is in a sequence and the sequences in it, in one list."""
+    return _flattened((), (value,))
+
+
+def _flattened(before: tuple[Any, ...], waiting_: tuple[Any, ...]) -> Any:
+    """`before`, and after it what waits, the last one first."""
+    flat, waiting = list(before), list(waiting_)
+    while waiting:
+        item = waiting.pop()
+        kind = type(item)
+        if kind is Mix:
+            return by_option(item, with_item(_flattened_after, (tuple(flat), tuple(waiting), item), 2))
+        if kind is List or kind is tuple or kind is np.ndarray or (kind is Lane and item.data.ndim > 1):
+            waiting.extend(reversed(elements(item, "flatten")))
+        else:
+            flat.append(item)
+    return List(flat)
+
+
+def _flattened_after(before: tuple[Any, ...], waiting: tuple[Any, ...], item: Any) -> Any:
+    return _flattened(before, (*waiting, item))

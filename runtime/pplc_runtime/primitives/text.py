@@ -1,0 +1,62 @@
+"""Text: how values are written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from pplc_runtime.lanes import grouped
+from pplc_runtime.values import List, Map
+
+
+def text_of(*items: Any) -> Any:
+    """(str x ...): the texts of values, one after the other; that of nil is empty."""
+    return grouped(items, lambda plain: "".join("" if item is None else _text(item) for item in plain))
+
+
+def _text(value: Any) -> str:
+    return value if type(value) is str else written(value)
+
+
+_BRACKETS = {List: "()", tuple: "[]", np.ndarray: "[]", Map: "{}"}
+
+
+def written(value: Any) -> str:
+    """A plain value as the language writes it, with a stack of our own: values nest deeper than Python's."""
+    pieces: list[str] = []
+    open_: list[tuple[Iterator[Any], str]] = [(iter((value,)), "")]
+    while open_:
+        items, closing = open_[-1]
+        for item in items:
+            if pieces and pieces[-1] not in ("(", "[", "{"):
+                pieces.append(" ")
+            brackets = _BRACKETS.get(type(item))
+            if brackets is None:
+                pieces.append(_leaf(item))
+                continue
+            inside = chain.from_iterable(item.items()) if type(item) is Map else iter(item)
+            pieces.append(brackets[0])
+            open_.append((inside, brackets[1]))
+            break
+        else:
+            pieces.append(closing)
+            open_.pop()
+    return "".join(pieces)
+
+
+def _leaf(value: Any) -> str:
+    if value is None:
+        return "nil"
+    if isinstance(value, np.generic):
+        value = value.item()
+    if type(value) is bool:
+        return "true" if value else "false"
+    if type(value) is str:
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if type(value) is float and not math.isfinite(value):
+        return "##NaN" if math.isnan(value) else ("##Inf" if value > 0 else "##-Inf")
+    return str(value)

@@ -1,0 +1,234 @@
+"""A compiled program: what a generated module defines, and what can be done with it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from pplc_runtime.addresses import At
+from pplc_runtime.errors import Places, located
+from pplc_runtime.inference import METHODS
+from pplc_runtime.inference.base import Settings
+from pplc_runtime.resampling import SCHEMES
+from pplc_runtime.results.json_values import from_python
+from pplc_runtime.results.posterior import Posterior
+from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.steps import Input, Step, plan
+from pplc_runtime.values import ModelError
+
+DEEPEST = 250_000
+_STACK = 1 << 29
+_running = threading.RLock()
+"""One run at a time: what is running is kept in one place for the process."""
+
+OnSweep = Callable[[Sweep], None]
+
+
+class Program:
+    """A program that can be inferred."""
+
+    def __init__(self, name: str, file: str, source: str, steps: list[Step], places: Places) -> None:
+        self.name = name
+        self.file = file
+        self.source = source
+        self.steps = steps
+        self.places = places
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the values that a program is given."""
+        return tuple(step.name for step in self.steps if isinstance(step, Input))
+
+    def infer(
+        self,
+        method: str = "importance",
+        *,
+        particles: int | None = None,
+        sweeps: int | None = None,
+        seed: int | None = None,
+        chains: int = 1,
+        cores: int = 1,
+        data: Mapping[str, Any] | None = None,
+        on_sweep: OnSweep | None = None,
+        keep: bool = True,
+        max_depth: int = DEEPEST,
+        **options: Any,
+    ) -> Posterior:
+        """Draws from the posterior by one of the methods; `on_sweep` is told of each sweep as it is done."""
+        if method not in METHODS:
+            raise ValueError(f"there is no method '{method}'; there are {', '.join(METHODS)}")
+        if options.get("resampling", "multinomial") not in SCHEMES:
+            raise ValueError(f"there is no resampling scheme '{options['resampling']}'; there are {', '.join(SCHEMES)}")
+        chosen = METHODS[method]
+        number = chosen.particles if particles is None else particles
+        length = chosen.sweeps if sweeps is None else sweeps
+        if number < 1 or length < 1 or chains < 1:
+            raise ValueError("particles, sweeps and chains are at least 1")
+        if seed is None:
+            seed = int(np.random.SeedSequence().generate_state(1)[0])
+        values = {name: from_python(value) for name, value in (data or {}).items()}
+        unknown = [name for name in values if name not in self.inputs]
+        if unknown:
+            raise ValueError(f"the program has no input '{unknown[0]}'")
+        kept: list[Sweep] = []
+        found = False
+
+        def each(sweep: Sweep) -> None:
+            nonlocal found
+            found = found or sweep.log_evidence is None or sweep.log_evidence > -np.inf
+            if keep:
+                kept.append(sweep)
+            if on_sweep is not None:
+                on_sweep(sweep)
+
+        settings = [Settings(number, length, chain, **options) for chain in range(chains)]
+        for sweep in self.chains(method, settings, seed, values, cores, max_depth):
+            each(sweep)
+        if not found:
+            raise ModelError(f"{self.source}: error: every particle of every sweep has weight zero")
+        return Posterior(method, seed, number, chains, kept, chosen.is_chain)
+
+    def chains(
+        self, method: str, settings: list[Settings], seed: int, data: dict[str, Any], cores: int, max_depth: int
+    ) -> Iterator[Sweep]:
+        """The sweeps of all chains, one chain after the other; each has its own stream of random numbers."""
+        seeds = np.random.SeedSequence(seed).spawn(len(settings))
+        work = [partial(self.run, method, own, stream, data) for own, stream in zip(settings, seeds)]
+        if cores > 1 and len(work) > 1:
+            yield from _in_processes([partial(self.whole, chain, max_depth) for chain in work], cores)
+        else:
+            for chain in work:
+                yield from self.deep(chain, max_depth)
+
+    def whole(self, chain: Callable[[], Iterator[Sweep]], max_depth: int) -> list[Sweep]:
+        """All sweeps of a chain at once, as a process hands them back."""
+        return list(self.deep(chain, max_depth))
+
+    def run(
+        self, method: str, settings: Settings, seed: np.random.SeedSequence, data: dict[str, Any]
+    ) -> Iterator[Sweep]:
+        """The sweeps of one chain, with errors located in the source."""
+        with _running, np.errstate(all="ignore"):
+            try:
+                run = METHODS[method].run
+                yield from run(plan(self.steps, At(), data), settings, np.random.default_rng(seed))
+            except (KeyboardInterrupt, GeneratorExit):
+                raise
+            except Exception as error:
+                raise located(error, self.file, self.source, self.places) from None
+
+    def deep(self, work: Callable[[], Iterator[Sweep]], max_depth: int) -> Iterator[Sweep]:
+        """Sweeps that are computed in a thread with a stack for deep recursion, handed over one by one."""
+        channel = _Channel()
+
+        def target() -> None:
+            limit = sys.getrecursionlimit()
+            try:
+                sys.setrecursionlimit(max(limit, max_depth * 4 + 1000))
+                for sweep in work():
+                    channel.put(sweep)
+                channel.end(None)
+            except BaseException as error:
+                channel.end(error)
+            finally:
+                sys.setrecursionlimit(limit)
+
+        size = threading.stack_size(_STACK)
+        try:
+            thread = threading.Thread(target=target, daemon=True)
+            thread.start()
+        finally:
+            threading.stack_size(size)
+        try:
+            yield from channel
+        finally:
+            channel.stop()
+            thread.join()
+
+    def main(self) -> None:
+        """Infer with the defaults and show a summary: what `python model.py` does."""
+        try:
+            print(self.infer().summary().text())
+        except ModelError as error:
+            print(error, file=sys.stderr)
+            raise SystemExit(1) from None
+
+
+_work: list[Callable[[], list[Sweep]]] = []
+"""What forked processes find when they start: generated code cannot be sent to them."""
+
+
+def _work_number(number: int) -> list[Sweep]:
+    return _work[number]()
+
+
+def _in_processes(work: list[Callable[[], list[Sweep]]], cores: int) -> Iterator[Sweep]:
+    """The sweeps of several chains, computed in processes and given in the order of the chains."""
+    if "fork" not in multiprocessing.get_all_start_methods():
+        for chain in work:  # the result is the same
+            yield from chain()
+        return
+    _work[:] = work
+    with ProcessPoolExecutor(min(cores, len(work)), mp_context=multiprocessing.get_context("fork")) as pool:
+        try:
+            for chain in [pool.submit(_work_number, number) for number in range(len(work))]:
+                yield from chain.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            _work.clear()
+
+
+class _Stopped(BaseException):
+    """Nobody wants the sweeps of a thread any more."""
+
+
+class _Channel:
+    """Hands sweeps from one thread to another, one at a time."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Condition()
+        self.items: list[Sweep] = []
+        self.ended = False
+        self.stopped = False
+        self.error: BaseException | None = None
+
+    def put(self, sweep: Sweep) -> None:
+        with self.lock:
+            if self.stopped:
+                raise _Stopped
+            self.items.append(sweep)
+            self.lock.notify()
+            while len(self.items) > 64 and not self.stopped:
+                self.lock.wait(0.1)
+
+    def end(self, error: BaseException | None) -> None:
+        with self.lock:
+            self.error = None if isinstance(error, _Stopped) else error
+            self.ended = True
+            self.lock.notify()
+
+    def stop(self) -> None:
+        with self.lock:
+            self.stopped = True
+            self.lock.notify_all()
+
+    def __iter__(self) -> Iterator[Sweep]:
+        while True:
+            with self.lock:
+                while not self.items and not self.ended:
+                    self.lock.wait(0.5)
+                items, self.items = self.items, []
+                self.lock.notify_all()
+                ended = self.ended and not items
+            yield from items
+            if ended:
+                if self.error is not None:
+                    raise self.error
+                return

@@ -1,0 +1,137 @@
+"""Stochastic values for one particle: L(v_1, v_2), draws, and what a process remembers of them.
+
+A *choice* is what is drawn: the value itself, or the position of the value for a categorical over values.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pplc_runtime.addresses import At
+from pplc_runtime.processes.base import State
+from pplc_runtime.resampling import multinomial
+from pplc_runtime.stochastic import Categorical, Dirac, Dist, ProcessInstance, observable
+from pplc_runtime.values import ModelError, key_of, shown
+
+States: TypeAlias = dict[At, State]
+"""The state of every process of an execution, by the address at which the process was made."""
+
+
+class Kind(NamedTuple):
+    """What values of two distributions must have in common to stand for each other."""
+
+    discrete: bool
+    boolean: bool
+    shape: tuple[int, ...]
+
+
+class Choice(NamedTuple):
+    """A choice and its kind."""
+
+    value: Any
+    kind: Kind
+
+
+class Instance(ProcessInstance):
+    """A process; two are the same when they were made at the same address."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Instance) and self.at is other.at
+
+    def __hash__(self) -> int:
+        return hash(self.at)
+
+
+def kind_of(source: Dist | ProcessInstance) -> Kind:
+    """The kind of a source's choices."""
+    family = source.family
+    shape: tuple[int, ...] = ()
+    if getattr(family, "event_rank", 0):
+        # The family knows the shape of its values only by drawing one.
+        assert isinstance(source, Dist)
+        shape = np.shape(source.sample(np.random.default_rng(0)))
+    return Kind(family.discrete, family.value_kind == "boolean", shape)
+
+
+def chosen_from(source: Any) -> Dist | ProcessInstance | None:
+    """What a sample draws its choice from; None where there is nothing to choose."""
+    match source:
+        case Dist() | ProcessInstance():
+            return source
+        case Categorical():
+            return source.positions
+        case Dirac():
+            return None
+    raise ModelError(f"sample takes a distribution or a process, not {shown(source)}")
+
+
+def value_of(source: Any, choice: Any) -> Any:
+    """The value that a choice stands for."""
+    return source.values[choice] if isinstance(source, Categorical) else choice
+
+
+def state_of(source: ProcessInstance, states: States) -> State:
+    state = states.get(source.at)
+    return source.family.empty(1, *source.parts) if state is None else state
+
+
+def log_density(source: Dist | ProcessInstance, value: Any, states: States) -> float:
+    """The log density of a choice, or of a value of the kind that the family takes."""
+    if isinstance(source, Dist):
+        return float(source.log_density(value))
+    return float(source.family.log_density(state_of(source, states), None, value, *source.parts)[0])
+
+
+def log_likelihood(source: Any, value: Any, states: States) -> float:
+    """L(v_1, v_2), for an observe."""
+    match source:
+        case Dist() | ProcessInstance():
+            density = log_density(source, observable(source, value), states)
+        case Dirac():
+            density = 0.0 if key_of(source.parts[0]) == key_of(value) else -np.inf
+        case Categorical():
+            with np.errstate(divide="ignore"):
+                density = float(
+                    np.log(
+                        sum(
+                            np.exp(source.positions.log_density(position))
+                            for position, option in enumerate(source.values)
+                            if key_of(option) == key_of(value)
+                        )
+                    )
+                )
+        case _:
+            raise ModelError(f"observe takes a distribution or a process, not {shown(source)}")
+    if density != density:
+        raise ModelError("the density of this observe is not a number")
+    return density
+
+
+def seat(source: Any, value: Any, states: States) -> None:
+    """A process takes a value in. States are replaced, never changed: particles share them."""
+    if isinstance(source, ProcessInstance):
+        state = tuple(part.copy() for part in state_of(source, states))
+        states[source.at] = source.family.seat(state, None, observable(source, value))
+
+
+class Random:
+    """Where chance comes from: choices, and indices of particles."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+
+    def choice(self, source: Dist | ProcessInstance, states: States) -> Any:
+        """A choice from a distribution or process."""
+        if isinstance(source, Dist):
+            return source.sample(self.rng)
+        drawn = source.family.sample(self.rng, state_of(source, states), None, *source.parts)[..., 0]
+        return drawn.item() if drawn.ndim == 0 else drawn
+
+    def index(self, weights: NDArray[np.float64]) -> int:
+        """An index, with probability proportional to its weight."""
+        return int(multinomial(self.rng, weights, 1)[0])

@@ -1,0 +1,189 @@
+"""The global environment R of one execution, and the ways to answer its samples and observes.
+
+`Draw` runs the program F[y]: choices are drawn. `Given` runs F[y, x]: choices are taken from a map by address,
+and their densities added up. `InOrder` does so with a list of choices in the order of execution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from pplc_runtime.addresses import At
+from pplc_runtime.reference.draws import (
+    Choice,
+    Kind,
+    Random,
+    States,
+    kind_of,
+    log_density,
+    log_likelihood,
+    seat,
+)
+from pplc_runtime.reference.trace import Symbol, Trace
+from pplc_runtime.stochastic import Dist, ProcessInstance
+from pplc_runtime.values import ModelError
+
+DEEPEST = 10_000
+
+
+class Impossible(Exception):  # noqa: N818 # not an error: the execution ends here
+    """The execution has weight zero and ends here."""
+
+
+class Mismatch(Impossible):
+    """The given choices are not those of the execution."""
+
+
+class Environment:
+    """R: the variables that were assumed and the memo entries made so far, and the states of processes.
+
+    `running` are the memo entries that are being computed."""
+
+    __slots__ = ("bindings", "deepest", "depth", "handler", "running", "states")
+
+    def __init__(self, handler: Handler, deepest: int = DEEPEST) -> None:
+        self.bindings: dict[Symbol, Trace] = {}
+        self.states: States = {}
+        self.handler = handler
+        self.running: set[Symbol] = set()
+        self.depth = 0
+        self.deepest = deepest
+
+    def fork(self, handler: Handler) -> Environment:
+        """An environment of its own for an execution that goes on from here."""
+        copy = Environment(handler, self.deepest)
+        copy.bindings = dict(self.bindings)
+        copy.states = dict(self.states)
+        return copy
+
+    def global_trace(self, name: str) -> Trace:
+        trace = self.bindings.get(name)
+        if trace is None:
+            raise ModelError(f"'{name}' is used before it is assumed")
+        return trace
+
+
+class Handler:
+    """Answers samples, observes and predicates, and records them."""
+
+    def __init__(self) -> None:
+        self.drawn: dict[At, Choice] = {}
+        self.predicates: dict[At, bool] = {}
+        self.log_prior = 0.0
+        """The log density of the choices that were given, not drawn."""
+
+    def choose(self, alpha: At, source: Dist | ProcessInstance, states: States) -> Any:
+        raise NotImplementedError
+
+    def sample(self, alpha: At, source: Dist | ProcessInstance, states: States) -> Any:
+        """The choice of the sample at an address; a process takes it in."""
+        choice = self.choose(alpha, source, states)
+        self.drawn[alpha] = Choice(choice, kind_of(source))
+        seat(source, choice, states)
+        return choice
+
+    def observe(self, alpha: At, source: Any, value: Any, states: States) -> float:
+        """The log likelihood of the observe at an address; a process takes the value in."""
+        density = log_likelihood(source, value, states)
+        if density == -np.inf:
+            raise Impossible
+        seat(source, value, states)
+        return density
+
+    def decided(self, alpha: At, truth: bool) -> None:
+        """Told of the predicate of the if at an address."""
+        self.predicates[alpha] = truth
+
+
+class Draw(Handler):
+    """Every choice is drawn."""
+
+    def __init__(self, random: Random) -> None:
+        super().__init__()
+        self.random = random
+
+    def choose(self, alpha: At, source: Dist | ProcessInstance, states: States) -> Any:
+        return self.random.choice(source, states)
+
+
+class Scoring(Handler):
+    """Choices are given, and their densities added up."""
+
+    def score(self, source: Dist | ProcessInstance, choice: Any, states: States) -> None:
+        density = log_density(source, choice, states)
+        if density == -np.inf:
+            raise Impossible
+        self.log_prior += density
+
+
+class Given(Scoring):
+    """Choices are taken from a map by address, each of them once.
+
+    The execution ends where it draws at an address that is not there, or what is there is of another kind or
+    impossible. With `strict` it also ends where a predicate is not the given one."""
+
+    def __init__(
+        self, choices: Mapping[At, Choice], predicates: Mapping[At, bool], strict: bool = False
+    ) -> None:
+        super().__init__()
+        self.remaining = dict(choices)
+        self.remaining_predicates = dict(predicates)
+        self.strict = strict
+
+    def choose(self, alpha: At, source: Dist | ProcessInstance, states: States) -> Any:
+        choice = self.remaining.pop(alpha, None)
+        if choice is None or choice.kind != kind_of(source):
+            raise Mismatch
+        self.score(source, choice.value, states)
+        return choice.value
+
+    def decided(self, alpha: At, truth: bool) -> None:
+        before = self.remaining_predicates.pop(alpha, truth)
+        if self.strict and before != truth:
+            raise Mismatch
+        super().decided(alpha, truth)
+
+    def rest(self) -> Given:
+        """What is left, for the generations to come."""
+        return Given(self.remaining, self.remaining_predicates, self.strict)
+
+
+class ByPath(Scoring):
+    """Choices are taken from a map by the paths of their addresses."""
+
+    def __init__(self, choices: Mapping[tuple[Any, ...], Any]) -> None:
+        super().__init__()
+        self.remaining = dict(choices)
+
+    def choose(self, alpha: At, source: Dist | ProcessInstance, states: States) -> Any:
+        path = alpha.path()
+        if path not in self.remaining:
+            raise Mismatch
+        choice = self.remaining.pop(path)
+        _check_kind(choice, kind_of(source))
+        self.score(source, choice, states)
+        return choice
+
+
+class InOrder(Scoring):
+    """Choices are taken from a list, in the order of execution."""
+
+    def __init__(self, choices: Iterable[Any]) -> None:
+        super().__init__()
+        self.remaining = list(choices)
+
+    def choose(self, alpha: At, source: Dist | ProcessInstance, states: States) -> Any:
+        if not self.remaining:
+            raise Mismatch
+        choice = self.remaining.pop(0)
+        _check_kind(choice, kind_of(source))
+        self.score(source, choice, states)
+        return choice
+
+
+def _check_kind(choice: Any, kind: Kind) -> None:
+    if isinstance(choice, bool) != kind.boolean or np.shape(choice) != kind.shape:
+        raise Mismatch

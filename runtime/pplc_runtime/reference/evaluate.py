@@ -1,0 +1,276 @@
+"""Traced evaluation, (e, alpha, R, Lambda) => tau (paper, section 4.2).
+
+One case for each rule, in the paper's order. `alpha["t", p]` is the paper's alpha::(t, p). Where the paper is
+silent:
+
+- A closure has no global environment of its own: it sees that of the execution that calls it.
+- A body is at alpha::(b, number of the lambda), so that two procedures which one call may reach draw at different
+  addresses.
+- (mem e) is identified by its own address. The entry for a key is a global symbol, evaluated at an address
+  below that of the memo: whoever asks first, it is the same variable. Calls of a memo are lookups of that symbol.
+- A process is identified by the address at which it was made, and its state is part of R.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, assert_never
+
+import numpy as np
+
+from pplc_runtime.addresses import At
+from pplc_runtime.names import primitive_named
+from pplc_runtime.primitives.base import Primitive
+from pplc_runtime.reference import syntax
+from pplc_runtime.reference.draws import Instance, chosen_from, value_of
+from pplc_runtime.reference.environment import Environment, Impossible
+from pplc_runtime.reference.syntax import Expression, Lambda, Place
+from pplc_runtime.reference.trace import (
+    Call,
+    Certain,
+    Closed,
+    Closure,
+    Entry,
+    Lookup,
+    Memo,
+    Memoised,
+    Observed,
+    PrimitiveCall,
+    ProcedureOf,
+    Sampled,
+    Siblings,
+    Trace,
+    Value,
+    combine,
+    inlined,
+    transparent,
+)
+from pplc_runtime.stochastic import ProcessInstance
+from pplc_runtime.values import List, Map, ModelError, Symbol, key_of, shown
+
+Locals = Mapping[str, Trace]
+T = TypeVar("T")
+
+
+def evaluate(e: Expression, alpha: At, R: Environment, local: Locals) -> Trace:
+    """The trace of an expression at an address, in a global and a local environment."""
+    match e:
+        case syntax.Constant(value):
+            return transparent(value)
+        case syntax.Primitive(name):
+            return transparent(primitive_named(name))
+        case syntax.Global(name, place):
+            tau = _placed(lambda: R.global_trace(name), place)
+            return Trace(tau.v, Lookup(name), 0.0, {name: tau}, {}, {}, {})
+        case syntax.Local(name):
+            tau = local[name]
+            return inlined(tau.v, tau.epsilon, tau)
+        case syntax.Sample(source, place):
+            tau = evaluate(source, alpha["s", 0], R, local)
+            return sample(tau, alpha, R, place)
+        case syntax.Observe(source, value, place):
+            tau = evaluate(source, alpha["o", 0], R, local)
+            tau_2 = evaluate(value, alpha["o", 1], R, local)
+            return observe(tau, tau_2, alpha, R, place)
+        case syntax.Application(syntax.Primitive(name), arguments, place):
+            taus = [evaluate(a, alpha["p", i], R, local) for i, a in enumerate(arguments, 1)]
+            return apply_primitive(name, taus, alpha, R, place)
+        case syntax.Application(operator, arguments, place):
+            tau_1 = evaluate(operator, alpha["a", 0], R, local)
+            taus = [evaluate(a, alpha["a", i], R, local) for i, a in enumerate(arguments, 1)]
+            return apply(tau_1, taus, alpha, R, place)
+        case syntax.Lambda():
+            return closed(alpha, e, {name: local[name] for name in e.free}, ())
+        case syntax.If(test, then, other):
+            tau = evaluate(test, alpha["i", 0], R, local)
+            truth = is_true(tau.v)
+            R.handler.decided(alpha, truth)
+            branch, p = (then, 1) if truth else (other, 2)
+            tau_1 = evaluate(branch, alpha["i", p], R, local)
+            both = combine(tau_1.v, tau_1.epsilon, tau, tau_1)
+            return _with_predicate(both, alpha, tau)
+        case syntax.Let(name, value, body):
+            tau = evaluate(value, alpha["let", 0], R, local)
+            tau_1 = evaluate(body, alpha["let", 1], R, {**local, name: tau})
+            return combine(tau_1.v, tau_1.epsilon, tau, tau_1)
+        case syntax.Letrec(bindings, body):
+            siblings = tuple(
+                (name, procedure, alpha["letrec", i]) for i, (name, procedure) in enumerate(bindings)
+            )
+            captured = {name: local[name] for _, procedure in bindings for name in procedure.free if name in local}
+            inner = {**local, **_letrec(siblings, captured)}
+            return evaluate(body, alpha["letrec", len(bindings)], R, inner)
+        case syntax.Mem(procedure, place):
+            tau = evaluate(procedure, alpha["m", 0], R, local)
+            return combine(memoised(alpha, tau.v, place), Memoised(alpha, tau, place), tau)
+        case _:
+            assert_never(e)
+
+
+def is_true(value: Any) -> bool:
+    """Only false and nil are false."""
+    return value is not False and value is not None
+
+
+def sample(tau: Trace, alpha: At, R: Environment, place: Place) -> Trace:
+    """Inherits from tau and adds an entry to sigma. Drawing from a dirac is no random choice."""
+    source = _placed(lambda: chosen_from(tau.v), place)
+    if source is None:
+        return combine(tau.v.parts[0], Certain(tau), tau)
+    choice = _placed(lambda: R.handler.sample(alpha, source, R.states), place)
+    v = value_of(tau.v, choice)
+    sigma = {**tau.sigma, alpha: Sampled(tau, choice)}
+    return Trace(v, Value(v), tau.l, tau.rho, tau.omega, sigma, tau.phi)
+
+
+def observe(tau: Trace, tau_2: Trace, alpha: At, R: Environment, place: Place) -> Trace:
+    """Inherits from the traces of both arguments and adds an entry to omega."""
+    l_12 = _placed(lambda: R.handler.observe(alpha, tau.v, tau_2.v, R.states), place)
+    both = combine(tau_2.v, tau_2.epsilon, tau, tau_2)
+    omega = {**both.omega, alpha: Observed(tau, tau_2, l_12)}
+    return Trace(both.v, both.epsilon, both.l + l_12, both.rho, omega, both.sigma, both.phi)
+
+
+def apply_primitive(name: str, taus: Sequence[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    """eval(prim v_1 v_2 ...). A primitive that calls procedures does so under addresses of its own."""
+    from pplc_runtime.reference.higher_order import HIGHER_ORDER  # which applies procedures in turn
+
+    if name in HIGHER_ORDER:
+        result = _placed(lambda: HIGHER_ORDER[name](list(taus), alpha, R, place), place)
+        return combine(result.v, Call(alpha, (transparent(primitive_named(name)), *taus), place), *taus, result)
+    v = _placed(lambda: call_primitive(name, [tau.v for tau in taus], alpha), place)
+    return combine(v, PrimitiveCall(alpha, name, tuple(taus), place), *taus)
+
+
+def call_primitive(name: str, values: list[Any], alpha: At) -> Any:
+    """The value of a primitive procedure."""
+    primitive = primitive_named(name)
+    given = len(values)
+    if given < primitive.least or (primitive.most is not None and given > primitive.most):
+        raise ModelError(f"'{name}' cannot take {given} argument{'' if given == 1 else 's'}")
+    result = primitive.function(alpha, *values) if primitive.addressed else primitive.function(*values)
+    if type(result) is ProcessInstance:
+        return Instance(result.family, result.parts, result.at)
+    return result
+
+
+def apply(tau_1: Trace, taus: Sequence[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    """The application of whatever the operator evaluated to."""
+    match tau_1.v:
+        case Closure():
+            tau_3 = _body(tau_1.v, taus, alpha, R, place)
+            return combine(tau_3.v, Call(alpha, (tau_1, *taus), place), tau_1, *taus, tau_3)
+        case Memo():
+            tau_3 = entry(tau_1, taus, R, place)
+            return combine(tau_3.v, Call(alpha, (tau_1, *taus), place), tau_1, *taus, tau_3)
+        case Primitive(name):
+            tau_3 = apply_primitive(name, taus, alpha, R, place)
+            return combine(tau_3.v, Call(alpha, (tau_1, *taus), place), tau_1, tau_3)
+        case _:
+            values = [tau.v for tau in taus]
+            v = _placed(lambda: _called(tau_1.v, values, alpha), place)
+            return combine(v, Call(alpha, (tau_1, *taus), place), tau_1, *taus)
+
+
+def _body(closure: Closure, taus: Sequence[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    """The body, in the local environment of the closure with its parameters bound."""
+    procedure = closure.procedure
+    own = len(procedure.parameters)
+    if len(taus) < own or (procedure.rest is None and len(taus) > own):
+        least = "" if procedure.rest is None else "at least "
+        raise placed(
+            ModelError(
+                f"'{procedure.name}' takes {least}{own} argument{'' if own == 1 else 's'}, but {len(taus)} "
+                f"{'is' if len(taus) == 1 else 'are'} given"
+            ),
+            place,
+        )
+    local = {**closure.captured, **_letrec(closure.siblings, closure.captured)}
+    local.update(zip(procedure.parameters, taus))
+    if procedure.rest is not None:
+        rest = taus[own:]
+        values = List([tau.v for tau in rest])
+        local[procedure.rest] = combine(values, PrimitiveCall(alpha, "list", tuple(rest), place), *rest)
+    if R.depth >= R.deepest:
+        raise placed(ModelError(f"procedures call each other more than {R.deepest} deep"), place)
+    R.depth += 1
+    tau_3 = evaluate(procedure.body, alpha["b", procedure.number], R, local)
+    R.depth -= 1
+    return tau_3
+
+
+def closed(alpha: At, procedure: Lambda, captured: Locals, siblings: Siblings) -> Trace:
+    """A closure; it inherits from the variables that it closes over, whose observes have counted already."""
+    v = Closure(alpha, procedure, captured, siblings)
+    return inlined(v, Closed(alpha, procedure, captured, siblings), *captured.values())
+
+
+def _letrec(siblings: Siblings, captured: Locals) -> dict[str, Trace]:
+    return {name: closed(alpha, procedure, captured, siblings) for name, procedure, alpha in siblings}
+
+
+def memoised(alpha: At, procedure: Any, place: Place) -> Memo:
+    if not isinstance(procedure, Closure | Memo | Primitive):
+        raise placed(ModelError(f"mem takes a procedure, not {shown(procedure)}"), place)
+    return Memo(alpha, procedure)
+
+
+def entry(tau_1: Trace, taus: Sequence[Trace], R: Environment, place: Place) -> Trace:
+    """The memo entry for some arguments: a lookup of its symbol, which is evaluated first if it is not bound.
+
+    The observes in it count where it is evaluated, so only for the first who asks."""
+    memo: Memo = tau_1.v
+    values = [tau.v for tau in taus]
+    s = Entry(memo.at, key_of(tuple(values)))
+    tau = R.bindings.get(s)
+    log_weight = 0.0
+    if tau is None:
+        if s in R.running:
+            needs = f"needs its own value for {shown(values[0])}" if values else "needs its own value"
+            name = getattr(memo.procedure, "name", "it")
+            raise placed(ModelError(f"the memoised procedure '{name}' {needs}"), place)
+        R.running.add(s)
+        operator = inlined(memo.procedure, ProcedureOf(tau_1), tau_1)
+        tau = apply(operator, [transparent(v) for v in values], memo.at["entry", s.key], R, place)
+        R.running.discard(s)
+        R.bindings[s] = tau
+        log_weight = tau.l
+    return Trace(tau.v, Lookup(s), log_weight, {s: tau}, {}, {}, {})
+
+
+def _called(operator: Any, values: list[Any], alpha: At) -> Any:
+    """Maps, keywords and vectors can be called too."""
+    match operator:
+        case Map() if len(values) in (1, 2):
+            return call_primitive("get", [operator, *values], alpha)
+        case Symbol() if operator.name.startswith(":") and len(values) in (1, 2):
+            return call_primitive("get", [values[0], operator, *values[1:]], alpha)
+        case tuple() | np.ndarray() if len(values) == 1 and not isinstance(operator, List):
+            return call_primitive("nth", [operator, values[0]], alpha)
+    raise ModelError(f"{shown(operator)} is not a procedure and cannot be called")
+
+
+def _with_predicate(tau: Trace, alpha: At, predicate: Trace) -> Trace:
+    return Trace(tau.v, tau.epsilon, tau.l, tau.rho, tau.omega, tau.sigma, {**tau.phi, alpha: predicate})
+
+
+def placed(error: ModelError, place: Place) -> ModelError:
+    """The error with its place in the source, if that is not known yet."""
+    if error.place is None:
+        error.place = place
+    return error
+
+
+def _placed(work: Callable[[], T], place: Place) -> T:
+    """Do some work; an error in it is one at this place."""
+    try:
+        return work()
+    except ModelError as error:
+        raise placed(error, place) from None
+    except (Impossible, RecursionError):
+        raise
+    except ZeroDivisionError:
+        raise placed(ModelError("division by zero"), place) from None
+    except Exception as error:
+        message = f"cannot compute this ({type(error).__name__}: {error})"
+        raise placed(ModelError(message), place) from error

@@ -1,0 +1,204 @@
+"""Regeneration and rescoring, R(tau, R) = tau' (paper, section 4.3): the six steps as the paper has them.
+
+This is the paper's own operator. It lets memo entries that the prefix already has take the place of the retained
+ones and regenerates those that it lacks out of the retained trace, which is not exact: see `methods`, which uses
+it only when told to. On suffixes that neither lose nor gain an entry it gives the exact density.
+
+Three details that the paper leaves out. C, the map from traces to regenerated traces, also remembers the
+addresses that were scored, since an observe or sample stands in the trace of every expression around it. Evaluating
+(tau_1 tau_2) in step 6 runs the body of a procedure again, with its samples as retained. The state of a process is
+that of the environment R, in the order in which draws are met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, assert_never
+
+import numpy as np
+
+from pplc_runtime.addresses import At
+from pplc_runtime.primitives.arguments import elements
+from pplc_runtime.reference.draws import chosen_from, log_density, log_likelihood, seat, value_of
+from pplc_runtime.reference.environment import Environment, Handler, Impossible, Mismatch
+from pplc_runtime.reference.evaluate import apply, call_primitive, closed, is_true, memoised, sample
+from pplc_runtime.reference.trace import (
+    Call,
+    Certain,
+    Closed,
+    Closure,
+    Element,
+    Epsilon,
+    Lookup,
+    Memo,
+    Memoised,
+    Observed,
+    PrimitiveCall,
+    ProcedureOf,
+    Sampled,
+    Symbol,
+    Trace,
+    Value,
+)
+from pplc_runtime.stochastic import Dist, ProcessInstance
+from pplc_runtime.values import List, Map, key_of
+
+
+class Regeneration(Handler):
+    """One call of the operator: the environment R, which it updates in place, and the map C.
+
+    `delta` is the paper's Delta l, in two parts: of the observes, and of the samples. As a handler it answers
+    the samples and observes that step 6 meets."""
+
+    def __init__(self, R: Environment, retained: Mapping[At, Any]) -> None:
+        super().__init__()
+        self.R = R.fork(self)
+        self.retained = retained
+        self.cache: dict[int, tuple[Trace, Trace]] = {}
+        self.scored: set[At] = set()
+        self.delta_observes = 0.0
+        self.delta_samples = 0.0
+
+    @property
+    def delta(self) -> float:
+        return self.delta_observes + self.delta_samples
+
+    def regenerate(self, tau: Trace) -> Trace:
+        """R(tau, R): raises Impossible where the paper aborts, or a density is zero."""
+        known = self.cache.get(id(tau))
+        if known is not None:
+            return known[1]
+        # 1. Re-evaluate predicates.
+        phi: dict[At, Trace] = {}
+        for alpha, predicate in tau.phi.items():
+            phi[alpha] = self.regenerate(predicate)
+            if is_true(phi[alpha].v) != is_true(predicate.v):
+                raise Mismatch
+        # 2. Re-score observes.
+        omega: dict[At, Observed] = {}
+        for alpha, (source, value, log_weight) in tau.omega.items():
+            new, new_value = self.regenerate(source), self.regenerate(value)
+            if not same(new.v, source.v) or not same(new_value.v, value.v) or isinstance(new.v, ProcessInstance):
+                new_weight = self.rescore(alpha, new.v, new_value.v, log_weight)
+            else:
+                new_weight = log_weight
+            omega[alpha] = Observed(new, new_value, new_weight)
+        # 3. Re-score samples.
+        sigma: dict[At, Sampled] = {}
+        for alpha, (source, v) in tau.sigma.items():
+            new = self.regenerate(source)
+            self.score(alpha, new.v, v)
+            sigma[alpha] = Sampled(new, v)
+        # 4. Regenerate the environment bindings.
+        rho: dict[Symbol, Trace] = {}
+        changed = False
+        for s, bound in tau.rho.items():
+            if s not in self.R.bindings:
+                self.R.bindings[s] = self.regenerate(bound)
+            rho[s] = self.R.bindings[s]
+            changed = changed or not same(rho[s].v, bound.v)
+        # 5. and 6. If any bindings were changed, reconstruct epsilon and evaluate it.
+        v, epsilon = tau.v, tau.epsilon
+        if changed:
+            v, epsilon = self.evaluate(tau.epsilon)
+        new_l = tau.l + sum(o.l - tau.omega[alpha].l for alpha, o in omega.items())
+        result = Trace(v, epsilon, new_l, rho, omega, sigma, phi)
+        self.cache[id(tau)] = tau, result
+        return result
+
+    def evaluate(self, epsilon: Epsilon) -> tuple[Any, Epsilon]:
+        """Steps 5 and 6: regenerate the sub-expressions, and evaluate what comes out."""
+        R = self.R
+        match epsilon:
+            case Value(v):
+                return v, epsilon
+            case Lookup(s):
+                return R.bindings[s].v, epsilon
+            case PrimitiveCall(alpha, name, traces, place):
+                new = tuple([self.regenerate(tau) for tau in traces])
+                return call_primitive(name, [tau.v for tau in new], alpha), PrimitiveCall(alpha, name, new, place)
+            case Call(alpha, traces, place):
+                new = tuple([self.regenerate(tau) for tau in traces])
+                return apply(new[0], new[1:], alpha, R, place).v, Call(alpha, new, place)
+            case Closed(alpha, procedure, captured, siblings):
+                closure = closed(
+                    alpha, procedure, {s: self.regenerate(tau) for s, tau in captured.items()}, siblings
+                )
+                return closure.v, closure.epsilon
+            case Memoised(alpha, tau, place):
+                procedure_trace = self.regenerate(tau)
+                return memoised(alpha, procedure_trace.v, place), Memoised(alpha, procedure_trace, place)
+            case ProcedureOf(memo):
+                new_memo = self.regenerate(memo)
+                return new_memo.v.procedure, ProcedureOf(new_memo)
+            case Certain(source):
+                new_source = self.regenerate(source)
+                return new_source.v.parts[0], Certain(new_source)
+            case Element(sequence, position):
+                new_sequence = self.regenerate(sequence)
+                return elements(new_sequence.v, "nth")[position], Element(new_sequence, position)
+            case _:
+                assert_never(epsilon)
+
+    def rescore(self, alpha: At, source: Any, value: Any, log_weight: float) -> float:
+        """l' of an observe; l' - l is part of Delta l."""
+        new_weight = log_likelihood(source, value, self.R.states)
+        if alpha not in self.scored:
+            self.scored.add(alpha)
+            if new_weight == -np.inf:
+                raise Impossible
+            seat(source, value, self.R.states)
+            self.delta_observes += new_weight - log_weight
+        return new_weight
+
+    def score(self, alpha: At, source: Any, v: Any) -> None:
+        """l' of a sample, part of Delta l."""
+        chosen = chosen_from(source)
+        if alpha in self.scored or chosen is None:
+            return
+        self.scored.add(alpha)
+        density = log_density(chosen, v, self.R.states)
+        if density == -np.inf:
+            raise Impossible
+        seat(chosen, v, self.R.states)
+        self.delta_samples += density
+
+    # What step 6 meets when it runs a body again
+
+    def sample(self, alpha: At, source: Dist | ProcessInstance, states: Any) -> Any:
+        if alpha not in self.retained:
+            raise Mismatch
+        v = self.retained[alpha]
+        self.score(alpha, source, v)
+        return v
+
+    def observe(self, alpha: At, source: Any, value: Any, states: Any) -> float:
+        return 0.0 if alpha in self.scored else self.rescore(alpha, source, value, 0.0)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are the same, procedures with all that they close over."""
+    if a is b:
+        return True
+    match a:
+        case Closure():
+            return (
+                isinstance(b, Closure)
+                and a.at is b.at
+                and all(same(tau.v, b.captured[s].v) for s, tau in a.captured.items())
+            )
+        case Memo():
+            return isinstance(b, Memo) and a.at is b.at and same(a.procedure, b.procedure)
+        case tuple() | List():
+            return type(a) is type(b) and len(a) == len(b) and all(same(x, y) for x, y in zip(a, b))
+        case Map():
+            return isinstance(b, Map) and len(a) == len(b) and all(k in b and same(v, b.get(k)) for k, v in a.items())
+    if hasattr(a, "parts"):
+        return (
+            type(a) is type(b)
+            and getattr(a, "family", None) is getattr(b, "family", None)
+            and getattr(a, "at", None) is getattr(b, "at", None)
+            and len(a.parts) == len(b.parts)
+            and all(same(x, y) for x, y in zip(a.parts, b.parts))
+        )
+    return bool(key_of(a) == key_of(b))

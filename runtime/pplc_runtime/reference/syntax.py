@@ -1,0 +1,190 @@
+"""The syntax of the reference engine: the paper's grammar (section 2.1), with let, letrec and mem.
+
+Every node has its place in the source: line, column and width.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+Place: TypeAlias = tuple[int, int, int]
+NOWHERE: Place = (1, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A constant c, or quoted data."""
+
+    value: Any
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A symbol s that is looked up in the local environment."""
+
+    name: str
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Global:
+    """A symbol s that is looked up in the global environment."""
+
+    name: str
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """A procedure of the language itself."""
+
+    name: str
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """(e e ...)"""
+
+    operator: Expression
+    arguments: tuple[Expression, ...]
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda:
+    """(lambda (s ...) e). `number` tells the lambdas of a program apart; `free` are the local variables that
+    the body uses and does not bind."""
+
+    name: str
+    parameters: tuple[str, ...]
+    rest: str | None
+    body: Expression
+    free: tuple[str, ...]
+    number: int | str
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """(if e e e)"""
+
+    test: Expression
+    then: Expression
+    other: Expression
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """(let (s e) e)"""
+
+    name: str
+    value: Expression
+    body: Expression
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Letrec:
+    """Local procedures that may call themselves and each other."""
+
+    bindings: tuple[tuple[str, Lambda], ...]
+    body: Expression
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """(sample e)"""
+
+    source: Expression
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Observe:
+    """(observe e e), inside an expression or as a statement."""
+
+    source: Expression
+    value: Expression
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Mem:
+    """(mem e)"""
+
+    procedure: Expression
+    place: Place = NOWHERE
+
+
+Expression: TypeAlias = (
+    Constant
+    | Local
+    | Global
+    | Primitive
+    | Application
+    | Lambda
+    | If
+    | Let
+    | Letrec
+    | Sample
+    | Observe
+    | Mem
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Assume:
+    """[assume s e]"""
+
+    name: str
+    value: Expression
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Predict:
+    """[predict label e]"""
+
+    label: Expression
+    value: Expression
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """[input s default]"""
+
+    name: str
+    default: Expression | None
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """[for [s e] statement ...]"""
+
+    name: str
+    sequence: Expression
+    body: tuple[Statement, ...]
+    place: Place = NOWHERE
+
+
+Statement: TypeAlias = Assume | Observe | Predict | Input | For
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """F: a sequence of statements, and the name of its source in messages."""
+
+    statements: tuple[Statement, ...]
+    source: str = "program"
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the values that the program is given."""
+        return tuple(s.name for s in self.statements if isinstance(s, Input))

@@ -1,0 +1,208 @@
+"""Steps: the top level of a compiled program, and the plan of one run of it.
+
+Each step has the label of the one that follows it. A loop runs over a sequence that may depend on inputs, not on
+random values, so that all particles meet the same observes in the same order; `plan` evaluates those sequences
+once and cuts the steps into segments, each ending with an observe. What follows the last observe belongs to the
+last segment: particles are not resampled after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from pplc_runtime.addresses import At
+from pplc_runtime.frames import Frame, here
+from pplc_runtime.handlers import Forward
+from pplc_runtime.values import List, ModelError, Place, shown
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A value that is given from outside, or else the default."""
+
+    name: str
+    default: Callable[..., Any] | None
+    loops: tuple[str, ...]
+    next: int
+    place: Place
+    row: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Assume:
+    """Defines a global; a closed procedure, which is a function of the module, needs no run-time step."""
+
+    name: str
+    function: Callable[..., Any] | None
+    loops: tuple[str, ...]
+    next: int
+    place: Place
+    row: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Observe:
+    """Suspends: the function gives the distribution and the value that was seen."""
+
+    function: Callable[..., Any]
+    loops: tuple[str, ...]
+    next: int
+    place: Place
+    row: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Predict:
+    """Reports: the function gives the label and the value."""
+
+    function: Callable[..., Any]
+    loops: tuple[str, ...]
+    next: int
+    place: Place
+    row: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Goes on at `body` with the next element of a sequence, or at `next` when there is none."""
+
+    function: Callable[..., Any]
+    loops: tuple[str, ...]
+    name: str
+    body: int
+    next: int
+    place: Place
+
+
+Step: TypeAlias = Input | Assume | Observe | Predict | Loop
+
+
+class Bound:
+    """A step of a run: what to call, with which literals and loop variables, at which address."""
+
+    __slots__ = ("arguments", "at", "function", "name", "place", "step")
+
+    def __init__(self, step: Any, at: At, arguments: tuple[Any, ...]) -> None:
+        self.step = type(step)
+        self.name: str = getattr(step, "name", "")
+        self.function = step.function
+        self.at = at
+        self.arguments = arguments
+        self.place: Place = step.place
+
+
+Segment: TypeAlias = list[Bound]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One run: the inputs, and the segments between its observes."""
+
+    inputs: dict[str, Any]
+    segments: list[Segment]
+
+
+class _Planner(Forward):
+    """Evaluates what loops run over: inputs and assumes that no random choice reaches."""
+
+    def __init__(self, steps: list[Step], root: At, data: Mapping[str, Any]) -> None:
+        super().__init__(np.random.default_rng(0), {})
+        self.assumes = {s.name: (label, s) for label, s in enumerate(steps) if isinstance(s, Assume)}
+        self.root = root
+        self.data = data
+
+    def read(self, name: str) -> Any:
+        if name not in self.store and name in self.assumes:
+            label, step = self.assumes[name]
+            if step.loops:
+                raise ModelError(f"what a for runs over cannot depend on '{name}', which a loop assumes")
+            assert step.function is not None
+            self.store[name] = step.function(self.root[label])
+        return super().read(name)
+
+    def sample(self, at: At, source: Any) -> Any:
+        raise ModelError("what a for runs over must not be random: every particle meets the same observes")
+
+    def observe(self, at: At, source: Any, value: Any) -> Any:
+        raise ModelError("what a for runs over must not observe")
+
+
+def plan(steps: list[Step], root: At, data: Mapping[str, Any]) -> Plan:
+    """The segments of a run with the given inputs."""
+    here.frame = Frame.first(1)
+    here.handler = planner = _Planner(steps, root, data)
+    inputs: dict[str, Any] = {}
+    bound: list[Bound] = []
+    variables: dict[str, Any] = {}
+    positions: dict[str, int] = {}
+    sequences: dict[int, list[Any]] = {}
+    label = 0
+    while label < len(steps):
+        step = steps[label]
+        at = root[label]
+        for name in step.loops:
+            at = at[positions[name]]
+        arguments = tuple(variables[name] for name in step.loops)
+        match step:
+            case Input(name, default):
+                if name in data:
+                    value = data[name]
+                elif default is not None:
+                    value = default(at)
+                else:
+                    raise missing_input(name, step.place)
+                planner.store[name] = inputs[name] = value
+                label = step.next
+            case Loop(function, _, name, body, after):
+                if label not in sequences:
+                    sequences[label] = _elements(function(at, *arguments), step)
+                    positions[name] = -1
+                positions[name] += 1
+                if positions[name] < len(sequences[label]):
+                    variables[name] = sequences[label][positions[name]]
+                    label = body
+                else:
+                    del sequences[label]
+                    label = after
+            case Assume(function=None):
+                label = step.next
+            case _:
+                bound.append(Bound(step, at, arguments + step.row))
+                label = step.next
+    return Plan(inputs, _cut(bound))
+
+
+def missing_input(name: str, place: Place) -> ModelError:
+    error = ModelError(f"the input '{name}' has no value; give it with --set, --data or data=")
+    error.place = (*place, 1)
+    return error
+
+
+def _elements(sequence: Any, step: Loop) -> list[Any]:
+    if sequence is None:
+        return []
+    if type(sequence) is np.ndarray:
+        return list(sequence.tolist()) if sequence.ndim == 1 else list(sequence)
+    if type(sequence) in (tuple, List):
+        return list(sequence)
+    error = ModelError(f"a for runs over a list or a vector, not {shown(sequence)}")
+    error.place = (*step.place, 1)
+    raise error
+
+
+def _cut(bound: list[Bound]) -> list[Segment]:
+    segments: list[Segment] = [[]]
+    for step in bound:
+        segments[-1].append(step)
+        if step.step is Observe:
+            segments.append([])
+    if len(segments) > 1:
+        rest = segments.pop()
+        segments[-1].extend(rest)
+    return segments
+
+

@@ -1,0 +1,324 @@
+"""Stochastic values: what `sample` and `observe` take.
+
+A distribution in the language is a family and its parameters, which may vary by lane. A process is a family, its
+parameters, and the address at which it was made: that is what tells two processes apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pplc_runtime.addresses import At
+from pplc_runtime.distributions import ALIASES, DEFAULTS, DISTRIBUTIONS
+from pplc_runtime.distributions.base import Family, Parameter
+from pplc_runtime.frames import here
+from pplc_runtime.lanes import Lane, Mix, by_option, join, raw, settle
+from pplc_runtime.primitives.arithmetic import vector
+from pplc_runtime.processes import ALIASES as PROCESS_ALIASES
+from pplc_runtime.processes import PROCESSES
+from pplc_runtime.processes.base import Process
+from pplc_runtime.values import List, ModelError, shown
+
+
+class Dist:
+    """A distribution: a family and its parameters."""
+
+    __slots__ = ("family", "parts")
+
+    def __init__(self, family: Family, parts: tuple[Any, ...]) -> None:
+        self.family = family
+        self.parts = parts
+
+    def alike(self, other: Any) -> bool:
+        return bool(self.family is other.family)
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Dist:
+        return Dist(self.family, parts)
+
+    def sample(self, rng: np.random.Generator) -> Any:
+        """A raw draw for each lane of the running frame, or a plain one for a frame of one lane."""
+        size = here.frame.size
+        return self.family.sample(rng, None if size == 1 else size, *map(raw, self.parts))
+
+    def log_density(self, value: Any) -> Any:
+        """The raw log density of a value in each lane: a float where all lanes share it."""
+        return self.family.log_density(raw(value), *map(raw, self.parts))
+
+    def __str__(self) -> str:
+        return f"<{self.family.name}>"
+
+
+class Dirac:
+    """All mass on one value, of any kind; drawing from it is no random choice."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[Any, ...]) -> None:
+        self.parts = parts
+
+    def alike(self, other: Any) -> bool:
+        return True
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Dirac:
+        return Dirac(parts)
+
+    def __str__(self) -> str:
+        return "<dirac>"
+
+
+class Categorical:
+    """One of several values of any kind: a distribution over their positions, and the values."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, positions: Dist, values: tuple[Any, ...]) -> None:
+        self.parts = (positions, *values)
+
+    @property
+    def positions(self) -> Dist:
+        dist: Dist = self.parts[0]
+        return dist
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        return self.parts[1:]
+
+    def alike(self, other: Any) -> bool:
+        return len(self.parts) == len(other.parts)
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Categorical:
+        return Categorical(parts[0], parts[1:])
+
+    def __str__(self) -> str:
+        return "<categorical>"
+
+
+class ProcessInstance:
+    """An exchangeable process; its state is kept by the run, under its address."""
+
+    __slots__ = ("at", "family", "parts")
+
+    def __init__(self, family: Process, parts: tuple[Any, ...], at: At) -> None:
+        self.family = family
+        self.parts = parts
+        self.at = at
+
+    def alike(self, other: Any) -> bool:
+        return bool(self.at is other.at)
+
+    def with_parts(self, parts: tuple[Any, ...]) -> ProcessInstance:
+        return ProcessInstance(self.family, parts, self.at)
+
+    def __str__(self) -> str:
+        return f"<{self.family.name}>"
+
+
+# Construction
+
+
+def checked(name: str, parameter: Parameter, value: Any) -> Any:
+    """A parameter as the family takes it; an error if some living lane has it outside of its domain."""
+    domain = parameter.domain
+    kind = type(value)
+    if kind is float or kind is int:
+        if domain.rank == 0 and domain.holds(value):
+            return value
+    elif kind is Lane:
+        if value.checked is domain:
+            return value
+        data = value.at(here.frame)
+        if value.data.dtype.kind != "b" and value.data.ndim - 1 == domain.rank:
+            holds = domain.holds(data)
+            if holds is True or (holds is not False and holds.all()):
+                if here.frame.to_top is None:
+                    value.checked = domain  # every later frame has only lanes of this one
+                return value
+            if holds is not False:
+                return _without_dead(name, parameter, value, data, holds)
+    elif kind is np.ndarray:
+        if value.ndim == domain.rank and domain.holds(value):
+            return value
+    elif (kind is tuple or kind is List) and domain.rank:
+        array = vector(*(vector(*item) if type(item) in (tuple, List) else item for item in value))
+        if type(array) is not tuple:
+            return checked(name, parameter, array)
+    raise ModelError(f"{name}: {parameter.name} must be {domain.text}, not {shown(raw(value))}")
+
+
+def _without_dead(name: str, parameter: Parameter, value: Lane, data: Any, holds: Any) -> Any:
+    """What a dead lane has does not matter; a living one outside of the domain is an error."""
+    bad = np.flatnonzero(~holds)
+    living = [position for position in bad.tolist() if not here.handler.is_dead(position)]
+    if living or len(bad) == len(holds):
+        position = living[0] if living else 0
+        worst = shown(data[..., position] if data.ndim > 1 else data[position].item())
+        raise ModelError(f"{name}: {parameter.name} must be {parameter.domain.text}, not {worst}")
+    data = data.copy()
+    data[..., bad] = data[..., np.flatnonzero(holds)[:1]]
+    return Lane(data, here.frame)
+
+
+def _any_mix(arguments: tuple[Any, ...], build: Callable[..., Any]) -> Any:
+    for position, argument in enumerate(arguments):
+        if type(argument) is Mix:
+            before, after = arguments[:position], arguments[position + 1 :]
+            return by_option(argument, lambda option: build(*before, option, *after))
+    return None
+
+
+def _checks_fit(family: Any, base: Any) -> bool:
+    return type(family).problem is not base.problem
+
+
+def distribution(family: Family) -> Callable[..., Any]:
+    """The constructor of a family in the language."""
+    name = family.name
+    parameters = family.parameters
+    defaults = DEFAULTS.get(name, ())
+    fits = _checks_fit(family, Family)
+
+    def build(*arguments: Any) -> Any:
+        if len(arguments) < len(parameters):
+            arguments += defaults[len(defaults) - (len(parameters) - len(arguments)) :]
+        for argument in arguments:
+            if type(argument) is Mix:
+                return _any_mix(arguments, build)
+        parts = tuple([checked(name, p, a) for p, a in zip(parameters, arguments)])
+        if fits:
+            problem = family.problem(*map(raw, parts))
+            if problem is not None:
+                raise ModelError(f"{name}: {problem}")
+        return Dist(family, parts)
+
+    build.__name__ = build.__qualname__ = name
+    return build
+
+
+def process(family: Process) -> Callable[..., Any]:
+    """The constructor of a process in the language."""
+    name = family.name
+    fits = _checks_fit(family, Process)
+
+    def build(at: At, *arguments: Any) -> Any:
+        for argument in arguments:
+            if type(argument) is Mix:
+                return _any_mix(arguments, lambda *settled: build(at, *settled))
+        parts = tuple([checked(name, p, a) for p, a in zip(family.parameters, arguments)])
+        if fits:
+            problem = family.problem(*map(raw, parts))
+            if problem is not None:
+                raise ModelError(f"{name}: {problem}")
+        return ProcessInstance(family, parts, at)
+
+    build.__name__ = build.__qualname__ = name
+    return build
+
+
+def dirac(value: Any) -> Any:
+    """(dirac value)"""
+    return Dirac((value,))
+
+
+def categorical(weights: Any) -> Any:
+    """(categorical [w0 w1 ...]) over 0, 1, ...; (categorical [[value weight] ...]) over the values."""
+    weights = settle(weights)
+    if type(weights) is Mix:
+        return by_option(weights, categorical)
+    pairs = _pairs(weights)
+    if pairs is None:
+        return discrete(weights)
+    return Categorical(discrete(vector(*(weight for _, weight in pairs))), tuple(value for value, _ in pairs))
+
+
+def _pairs(weights: Any) -> list[tuple[Any, Any]] | None:
+    if type(weights) is np.ndarray and weights.ndim == 2 and weights.shape[1] == 2:
+        return [(row[0].item(), row[1].item()) for row in weights]
+    if type(weights) is Lane and weights.data.ndim == 3 and weights.data.shape[1] == 2:
+        return [(Lane(row[0], weights.frame), Lane(row[1], weights.frame)) for row in weights.data]
+    if type(weights) in (tuple, List) and weights:
+        found = []
+        for item in weights:
+            if type(item) is np.ndarray and item.shape == (2,):
+                found.append((item[0].item(), item[1].item()))
+            elif type(item) is Lane and item.data.ndim == 2 and len(item.data) == 2:
+                found.append((Lane(item.data[0], item.frame), Lane(item.data[1], item.frame)))
+            elif type(item) in (tuple, List) and len(item) == 2:
+                found.append((item[0], item[1]))
+            else:
+                return None
+        return found
+    return None
+
+
+discrete = distribution(DISTRIBUTIONS["discrete"])
+
+CONSTRUCTORS: dict[str, Callable[..., Any]] = {
+    **{name: distribution(family) for name, family in DISTRIBUTIONS.items()},
+    "discrete": discrete,
+    "categorical": categorical,
+    "dirac": dirac,
+}
+"""The distributions of the language by their canonical names."""
+CONSTRUCTORS.update({alias: CONSTRUCTORS[name] for alias, name in ALIASES.items()})
+
+PROCESS_CONSTRUCTORS: dict[str, Callable[..., Any]] = {name: process(family) for name, family in PROCESSES.items()}
+"""The processes of the language; each takes the address at which it is made first."""
+PROCESS_CONSTRUCTORS.update({alias: PROCESS_CONSTRUCTORS[name] for alias, name in PROCESS_ALIASES.items()})
+
+
+def arity_of(name: str) -> tuple[int, int]:
+    """The least and the largest number of arguments of a constructor."""
+    if name in ("dirac", "categorical"):
+        return 1, 1
+    canonical = ALIASES.get(name, name)
+    if canonical in DISTRIBUTIONS:
+        most = len(DISTRIBUTIONS[canonical].parameters)
+        return most - len(DEFAULTS.get(canonical, ())), most
+    most = len(PROCESSES[PROCESS_ALIASES.get(name, name)].parameters)
+    return most, most
+
+
+# Values that are observed
+
+
+def observable(source: Any, value: Any) -> Any:
+    """A value as the family of a distribution or process takes it; an error if it is of another kind."""
+    kind = source.family.value_kind
+    sort = type(value)
+    if sort is Lane:
+        rank = value.data.ndim - 1
+        boolean = value.data.dtype.kind == "b"
+        if kind == "boolean" and boolean and rank == 0:
+            return value
+        if not boolean and rank == {"vector": 1, "matrix": 2, "boolean": -1}.get(kind, 0):
+            return value
+    elif kind == "boolean":
+        if sort is bool:
+            return value
+    elif kind in ("number", "integer"):
+        if sort is float or sort is int:
+            return value
+    else:
+        if sort is np.ndarray and value.ndim == (1 if kind == "vector" else 2):
+            return value
+        if sort is tuple or sort is List:
+            array = vector(*(vector(*item) if type(item) in (tuple, List) else item for item in value))
+            if type(array) is not tuple:
+                return observable(source, array)
+    wanted = {"boolean": "true or false", "vector": "a vector", "matrix": "a matrix"}.get(kind, "a number")
+    raise ModelError(f"{source.family.name}: a value of it is {wanted}, not {shown(value)}")
+
+
+def pick(values: tuple[Any, ...], position: Any) -> Any:
+    """The value at a position that may vary by lane."""
+    if type(position) is not Lane:
+        return values[position]
+    frame = here.frame
+    data = position.at(frame)
+    if type(data) is int:
+        return values[data]
+    parts = [(frame.part(np.flatnonzero(data == option)), values[option]) for option in np.unique(data).tolist()]
+    return join(frame, parts)
