@@ -11,9 +11,9 @@ from typing import Any
 class Primitive:
     """A procedure of the language itself.
 
-    `function` takes the arguments as values: plain ones, or values over lanes (see `lanes`). A primitive that is
-    `addressed` calls procedures and takes the address of its evaluation before its arguments. One that `folds`
-    takes two arguments, and more of them from left to right: (+ a b c) is (+ (+ a b) c)."""
+    `function` takes the arguments as values: plain ones, or values over lanes (see `lanes`). A primitive that
+    is `addressed` calls procedures and takes the address of its evaluation before its arguments. One that
+    `folds` takes two arguments, and more of them from left to right: (+ a b c) is (+ (+ a b) c)."""
 
     name: str
     function: Callable[..., Any]

@@ -60,7 +60,8 @@ def _as_vector(items: Any) -> Any:
 def _map(at: At, procedure: Any, build: Callable[[Any], Any], name: str, *sequences: Any) -> Any:
     for position, sequence in enumerate(sequences):
         if type(sequence) is Mix:
-            return by_option(sequence, with_item(functools.partial(_map, at, procedure, build, name), sequences, position))
+            mapped = functools.partial(_map, at, procedure, build, name)
+            return by_option(sequence, with_item(mapped, sequences, position))
     rows = zip(*(elements(sequence, name) for sequence in sequences))
     return build([_call(at[i], procedure, *row) for i, row in enumerate(rows)])
 

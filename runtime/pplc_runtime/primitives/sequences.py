@@ -12,7 +12,15 @@ import numpy as np
 
 from pplc_runtime.frames import here
 from pplc_runtime.lanes import Lane, Mix, by_option, by_value, raw
-from pplc_runtime.primitives.arguments import element, elements, given, is_number, settled, with_item, with_whole
+from pplc_runtime.primitives.arguments import (
+    element,
+    elements,
+    given,
+    is_number,
+    settled,
+    with_item,
+    with_whole,
+)
 from pplc_runtime.primitives.arithmetic import add, mul, vector
 from pplc_runtime.primitives.maps import assoc, merge
 from pplc_runtime.values import List, Map, ModelError
@@ -186,7 +194,8 @@ def _appended(value: Any, item: Any) -> Any:
 
 
 def _appended_over_lanes(value: Lane, item: Any) -> Any:
-    if type(item) is not Lane or item.data.dtype.kind == "b" or item.data.shape[:-1] != value.data.shape[1:-1]:
+    shape = value.data.shape[1:-1]
+    if type(item) is not Lane or item.data.dtype.kind == "b" or item.data.shape[:-1] != shape:
         return vector(*elements(value, "conj"), item)
     frame = here.frame
     return Lane(np.concatenate((value.at(frame), item.at(frame)[None])), frame)
