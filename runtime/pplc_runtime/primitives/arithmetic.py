@@ -175,11 +175,15 @@ def _binary(name: str, scalar: Binary, ufunc: Any) -> Binary:
                         return Lane(ufunc(a, b), frame)
                     if type(b) is not np.ndarray:
                         return scalar(a, b)
-            elif other is Lane and (kind is float or kind is int):
-                if y.data.ndim == 1 and y.data.dtype.kind != "b":
-                    frame = here.frame
-                    b = y.data if y.frame is frame else y.at(frame)
-                    return Lane(ufunc(x, b), frame) if type(b) is np.ndarray else scalar(x, b)
+            elif (
+                other is Lane
+                and (kind is float or kind is int)
+                and y.data.ndim == 1
+                and y.data.dtype.kind != "b"
+            ):
+                frame = here.frame
+                b = y.data if y.frame is frame else y.at(frame)
+                return Lane(ufunc(x, b), frame) if type(b) is np.ndarray else scalar(x, b)
             if kind is Mix:
                 return by_option(x, lambda option: operation(option, y))
             if other is Mix:
@@ -225,24 +229,27 @@ def _unary(name: str, scalar: Unary, ufunc: Any) -> Unary:
 
 
 def _divide(x: float, y: float) -> float:
-    if type(x) is int and type(y) is int:
+    if type(y) is int:
         if y == 0:
             raise ModelError("division by zero")
-        return x // y if x % y == 0 else x / y
+        if type(x) is int:
+            return x // y if x % y == 0 else x / y
     try:
         return x / y
     except ZeroDivisionError:
         return math.nan if x == 0 or x != x else math.copysign(math.inf, x) * math.copysign(1.0, y)
     except OverflowError:
-        return float(np.true_divide(float(x), float(y)))
+        with np.errstate(all="ignore"):
+            return float(np.true_divide(float(x), float(y)))
 
 
 def _divide_lanes(a: Any, b: Any) -> Any:
     """Whole where all lanes divide evenly, as for plain numbers."""
-    if _is_whole(a) and _is_whole(b):
+    if _is_whole(b):
+        # Whatever x is: quotients of whole numbers may be whole in one lane and not in another.
         if np.any(np.equal(b, 0)):
             raise ModelError("division by zero")
-        if not np.any(np.remainder(a, b)):
+        if _is_whole(a) and not np.any(np.remainder(a, b)):
             return np.floor_divide(a, b)
     return np.true_divide(a, b)
 
@@ -258,7 +265,8 @@ def _guarded(function: Unary, ufunc: Any) -> Unary:
         try:
             return function(x)
         except (ValueError, OverflowError):
-            return float(ufunc(float(x)))
+            with np.errstate(all="ignore"):
+                return float(ufunc(float(x)))
 
     return scalar
 
@@ -268,7 +276,8 @@ def _power(x: Any, y: Any) -> Any:
         if y.bit_length() + x.bit_length() > 64 and abs(x) > 1 and y > 100_000:
             raise ModelError("pow: the result is too large")
         return x**y
-    return float(np.power(float(x), float(y)))
+    with np.errstate(all="ignore"):
+        return float(np.power(float(x), float(y)))
 
 
 def _power_lanes(a: Any, b: Any) -> Any:
@@ -409,19 +418,14 @@ def over(*items: Any) -> Any:
 
 
 def least(*items: Any) -> Any:
-    total = numeric_item(items[0], "min")
-    for item in items[1:]:
+    total = items[0]
+    for item in items[1:] or items:  # one item is compared with itself, and so found to be a number
         total = smaller(total, item)
     return total
 
 
 def greatest(*items: Any) -> Any:
-    total = numeric_item(items[0], "max")
-    for item in items[1:]:
+    total = items[0]
+    for item in items[1:] or items:
         total = larger(total, item)
     return total
-
-
-def numeric_item(value: Any, name: str) -> Any:
-    return value if type(value) is Mix else numeric(value, name)
-

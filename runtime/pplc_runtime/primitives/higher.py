@@ -36,7 +36,7 @@ def _decided(value: Any) -> Any:
     if type(answer) is np.ndarray:
         hits = np.count_nonzero(answer)
         if hits == 0 or hits == len(answer):
-            answer = hits > 0
+            answer = bool(hits)
     return here.handler.decided(answer) if here.handler is not None else answer
 
 
@@ -93,9 +93,7 @@ def _chosen(at: At, procedure: Any, sequence: Any, wanted: bool, name: str) -> A
     items = elements(sequence, name)
     tests = [_decided(_call(at[i], procedure, item)) for i, item in enumerate(items)]
     outcomes = tuple(Lane(test, here.frame) if type(test) is np.ndarray else test for test in tests)
-    return grouped(
-        outcomes, lambda plain: List(item for item, test in zip(items, plain) if test is wanted)
-    )
+    return grouped(outcomes, lambda plain: List(item for item, test in zip(items, plain) if test is wanted))
 
 
 def reduce(at: At, procedure: Any, *further: Any) -> Any:

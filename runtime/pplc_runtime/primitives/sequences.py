@@ -300,9 +300,10 @@ def _subvec(value: Any, start: Any, stop: Any) -> Any:
     return with_whole(start, "subvec", lambda low: with_whole(stop, "subvec", lambda high: piece(low, high)))
 
 
+@settled(0)
 def flatten(value: Any) -> Any:
     """All that is in a sequence and the sequences in it, in one list."""
-    return _flattened((), (value,))
+    return _flattened((), tuple(reversed(elements(value, "flatten"))))
 
 
 def _flattened(before: tuple[Any, ...], waiting_: tuple[Any, ...]) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.lanes import grouped
-from pplc_runtime.values import List, Map
+from pplc_runtime.values import List, Map, ModelError
 
 
 def text_of(*items: Any) -> Any:
@@ -59,4 +59,7 @@ def _leaf(value: Any) -> str:
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     if type(value) is float and not math.isfinite(value):
         return "##NaN" if math.isnan(value) else ("##Inf" if value > 0 else "##-Inf")
-    return str(value)
+    try:
+        return str(value)
+    except ValueError:  # Python writes integers of some thousand digits only
+        raise ModelError("'str' of a number that is too large") from None
