@@ -58,7 +58,9 @@ class Forward:
         """What the retained run gives to processes in observes, by address; used up likewise."""
         self.seats: dict[At, Seats] = {}
         self.written: list[Any] = []
-        """The cells written since the caller last emptied the list."""
+        """The cells written since the caller last emptied the list, and the processes used."""
+        self.used: list[At] = []
+        """The retained values that the kept lane has taken since then."""
         self.running: set[At] = set()
         self.log_weights: NDArray[np.float64] = np.zeros(here.frame.size)
 
@@ -167,6 +169,7 @@ class Forward:
         """A value from what was drawn: the kept lane takes its retained one."""
         if frame.kept and self.retained is not None:
             value = self.retained.pop(at)
+            self.used.append(at)
             if frame.size == 1:
                 data = value
             else:

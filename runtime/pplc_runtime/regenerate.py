@@ -27,8 +27,9 @@ from pplc_runtime.addresses import At
 from pplc_runtime.control import Memo
 from pplc_runtime.frames import Frame, here
 from pplc_runtime.handlers import MISSING, Forward, Partial
-from pplc_runtime.lanes import Dead, Lane, join, part, raw
+from pplc_runtime.lanes import Dead, Lane, part, raw
 from pplc_runtime.same import same
+from pplc_runtime.seatings import Seatings
 from pplc_runtime.steps import Assume, Observe, Plan, Segment
 from pplc_runtime.stochastic import Dist, ProcessInstance
 from pplc_runtime.values import Place
@@ -43,17 +44,12 @@ class SegmentRecord:
     score: float = 0.0
     uses: int = 0
     """How many values it drew, and how many it gave to processes."""
+    draws: list[At] = field(default_factory=list)
+    """Where it drew from distributions."""
     outcomes: list[bool] = field(default_factory=list)
     """Its predicates in the order of evaluation."""
-
-
-@dataclass(slots=True)
-class Seating:
-    """One value that a process took in, drawn or observed."""
-
-    segment: int
-    at: At
-    value: Any
+    seated: list[At] = field(default_factory=list)
+    """Where it drew from processes or gave them values, in that order."""
 
 
 class Recorder(Forward):
@@ -65,8 +61,7 @@ class Recorder(Forward):
         self.values = values
         self.kinds: dict[At, bool] = {}
         self.segments: list[SegmentRecord] = []
-        self.seatings: dict[At, list[Seating]] = {}
-        self.sources: dict[At, Any] = {}
+        self.assigned: dict[At, ProcessInstance] = {}
         self.events: dict[At, Any] = {}
         self.now = SegmentRecord()
         for segment in plan.segments:
@@ -102,23 +97,24 @@ class Recorder(Forward):
         self.kinds[at] = source.family.discrete
         self.now.score += float(source.log_density(value))
         self.now.uses += 1
+        self.now.draws.append(at)
         return value
 
     def draw_from_process(self, at: At, source: ProcessInstance) -> Any:
         value = self.values[at]
         self.kinds[at] = source.family.discrete
-        self.take_in(at, source, value)
+        self.take_in(at, source)
         return value
 
     def score_in_process(self, at: At, source: ProcessInstance, value: Any) -> Any:
         self.events[at] = value
-        self.take_in(at, source, value)
+        self.take_in(at, source)
         return 0.0
 
-    def take_in(self, at: At, source: ProcessInstance, value: Any) -> None:
+    def take_in(self, at: At, source: ProcessInstance) -> None:
         self.now.uses += 1
-        self.seatings.setdefault(source.at, []).append(Seating(len(self.segments) - 1, at, value))
-        self.sources[source.at] = source
+        self.now.seated.append(at)
+        self.assigned[at] = source
 
 
 def _run(handler: Forward, segment: Segment) -> None:
@@ -146,6 +142,9 @@ class Replay(Forward):
         self.constant = 0.0
         """What all lanes score alike."""
         self.uses: Any = 0
+        self.drawn_here: set[At] = set()
+        self.seated_so_far: Any = 0
+        """How many of the segment's seatings each lane has done."""
         self.position = 0
         self.place: Place = (0, 0)
 
@@ -160,6 +159,9 @@ class Replay(Forward):
                     self.weigh(raw(self.score(step.at, source, value)))
                 else:
                     step.function(step.at, *step.arguments)
+            undone = np.not_equal(self.seated_so_far, len(self.suffix.segments[self.number].seated))
+            if np.any(undone):
+                self.weigh(np.where(undone, -np.inf, np.zeros(here.frame.size)))
         except Dead:
             self.log_weights[:] = -np.inf
 
@@ -241,6 +243,7 @@ class Replay(Forward):
         if value is MISSING or self.suffix.kinds[at] != source.family.discrete or not _fits(source, value):
             self.reject()
         self.use()
+        self.drawn_here.add(at)
         self.weigh(source.log_density(value))
         return value
 
@@ -248,8 +251,7 @@ class Replay(Forward):
         value = self.suffix.values.get(at, MISSING)
         if value is MISSING or self.suffix.kinds[at] != source.family.discrete:
             self.reject()
-        self.use()
-        self.suffix.drawn_by(source)
+        self.seat(at, source)
         return value
 
     def score_in_process(self, at: At, source: ProcessInstance, value: Any) -> Any:
@@ -261,9 +263,32 @@ class Replay(Forward):
             self.weigh(np.where(data == expected, 0.0, -np.inf))
         elif not same(data, expected, here.frame):
             self.reject()
-        self.use()
-        self.suffix.drawn_by(source)
+        self.seat(at, source)
         return 0.0
+
+    def seat(self, at: At, source: ProcessInstance) -> None:
+        """A value for a process: its density is part of the block, but its turn must be the same."""
+        order = self.suffix.segments[self.number].seated
+        index = here.frame.to_top
+        if index is None and type(self.seated_so_far) is int:
+            turn = self.seated_so_far
+            if turn >= len(order) or order[turn] is not at:
+                self.reject()
+            self.seated_so_far = turn + 1
+        else:
+            if type(self.seated_so_far) is int:
+                self.seated_so_far = np.full(here.frame.top.size, self.seated_so_far)
+            turns = self.seated_so_far if index is None else self.seated_so_far[index]
+            right = np.array([turn < len(order) and order[turn] is at for turn in turns.tolist()])
+            if not right.all():
+                self.suffix.note(self.place, int(np.count_nonzero(~right)))
+                self.weigh(np.where(right, 0.0, -np.inf) if here.frame.size > 1 else -np.inf)
+            if index is None:
+                self.seated_so_far += 1
+            else:
+                self.seated_so_far[index] += 1
+        self.use()
+        self.suffix.assign(at, source)
 
     def use(self) -> None:
         """A value of the suffix is used up in the lanes of the running frame."""
@@ -311,15 +336,16 @@ class Suffix:
         self.cells: dict[Any, dict[int, Any]] = {}
         """What the segments of the suffix write: cell -> segment -> value."""
         self.readers: dict[Any, set[int]] = {}
+        self.drawers: dict[At, set[int]] = {}
+        """The segments that draw an address in some lane: dirty when the retained particle uses it up before."""
         for number, record in enumerate(recorder.segments):
             for cell, value in record.writes.items():
                 self.cells.setdefault(cell, {})[number] = value
             for cell in record.reads:
                 self.readers.setdefault(cell, set()).add(number)
-        self.seatings = recorder.seatings
-        self.sources = recorder.sources
-        self.blocks: dict[At, Lane] = {}
-        self.fresh_sources: set[At] = set()
+            for at in record.draws:
+                self.drawers.setdefault(at, set()).add(number)
+        self.seatings = Seatings(recorder.segments, recorder.assigned, self.values, self.events)
         self.total: Any = sum(self.scores)
         self.total_uses: Any = sum(self.uses)
         self.bad: Any = 0
@@ -342,18 +368,9 @@ class Suffix:
             return [value] if writer < number else []
         return [found[writer] for writer in sorted(found, reverse=True) if writer < number]
 
-    def drawn_by(self, source: ProcessInstance) -> None:
-        """A process as a replay finds it, with the parameters that it has in the lanes of the running frame."""
-        frame = here.frame
-        old = self.sources.get(source.at)
-        if old is source:
-            return
-        if frame.to_top is not None and old is not None:
-            others = np.setdiff1d(np.arange(frame.top.size), frame.to_top)
-            if len(others):
-                source = join(frame.top, [(frame.top.part(others), old), (frame, source)])
-        self.sources[source.at] = source
-        self.fresh_sources.add(source.at)
+    def assign(self, at: At, source: ProcessInstance) -> None:
+        """The process that a value goes to, in the lanes of the running frame."""
+        self.seatings.assign(at, source)
 
     def rescore(self, number: int, prefix: Forward, frame: Frame) -> NDArray[np.float64]:
         """The log density of the suffix from segment `number` on, after the prefix in each lane."""
@@ -362,11 +379,7 @@ class Suffix:
         self.bad = raw(self.bad)
         self.total_uses = raw(self.total_uses)
         self.replace(number - 1, 0.0, 0)
-        changed, touched = self.changed(number - 1, prefix)
-        queue: list[int] = []
-        for cell in changed:
-            queue.extend(reader for reader in self.readers.get(cell, ()) if reader >= number)
-        queue = list(set(queue))
+        queue = list({reader for reader in self.changed(number - 1, prefix) if reader >= number})
         heapq.heapify(queue)
         last = -1
         while queue:
@@ -379,7 +392,7 @@ class Suffix:
                     if reader > dirty:
                         heapq.heappush(queue, reader)
         here.handler = prefix
-        result: NDArray[np.float64] = np.zeros(frame.size) + self.total + self.block(number, prefix, frame, touched)
+        result: NDArray[np.float64] = np.zeros(frame.size) + self.total + self.seatings.score(prefix, frame)
         allowed = (self.bad == 0) & (self.total_uses == len(self.values) + len(self.events))
         if allowed is not True and not np.all(allowed):
             result = np.where(allowed, result, -np.inf)
@@ -388,30 +401,29 @@ class Suffix:
         self.total_uses = _kept(self.total_uses, frame)
         return result
 
-    def changed(self, number: int, prefix: Forward) -> tuple[list[Any], set[At]]:
-        """The cells that a segment wrote otherwise in some lane than in the suffix, and the processes it used."""
-        touched: set[At] = set()
-        cells: set[Any] = set()
+    def changed(self, number: int, prefix: Forward) -> Iterable[int]:
+        """The readers of what a segment has written otherwise in some lane than it did in the suffix."""
+        self.seatings.passed(self.segments[number].seated)
+        cells = {cell for cell, found in self.written_by(number) if found}
         for written in prefix.written:
             if type(written) is ProcessInstance:
-                touched.add(written.at)
+                self.seatings.touch(written.at)
             else:
                 cells.add(written)
         prefix.written.clear()
-        for seatings in self.seatings.values():
-            while seatings and seatings[0].segment <= number:
-                touched.update(at for at, own in self.seatings.items() if own is seatings)
-                seatings.pop(0)
-        changed = []
-        for cell in [c for c, found in self.cells.items() if number in found]:
-            cells.add(cell)
         for cell in cells:
-            found = self.cells.get(cell, {})
-            old = found.pop(number, MISSING)
+            old = self.cells.get(cell, {}).pop(number, MISSING)
             now = prefix.store.get(cell, MISSING)
             if old is MISSING or now is MISSING or not same(now, old, here.frame):
-                changed.append(cell)
-        return changed, touched
+                yield from self.readers.get(cell, ())
+        for at in prefix.used:
+            yield from self.drawers.get(at, ())
+        prefix.used.clear()
+
+    def written_by(self, number: int) -> Iterable[tuple[Any, bool]]:
+        """The cells that a segment writes in some lane, and whether the suffix has it there."""
+        for cell in self.segments[number].writes:
+            yield cell, number in self.cells.get(cell, ())
 
     def replay(self, number: int, prefix: Forward, frame: Frame) -> Iterable[Any]:
         """Replay a segment over all lanes; the cells that come out otherwise than before."""
@@ -423,6 +435,8 @@ class Suffix:
         self.replace(number, *replay.outcome())
         for cell in replay.reads:
             self.readers.setdefault(cell, set()).add(number)
+        for at in replay.drawn_here:
+            self.drawers.setdefault(at, set()).add(number)
         record = self.segments[number]
         changed = []
         for cell in {*record.writes, *replay.new}:
@@ -448,27 +462,6 @@ class Suffix:
         self.total_uses = self.total_uses + (uses - raw(self.uses[number]))
         self.scores[number] = _kept(score, here.frame)
         self.uses[number] = _kept(uses, here.frame)
-
-    def block(self, number: int, prefix: Forward, frame: Frame, touched: set[At]) -> Any:
-        """The log density of what all processes still have to take in, from the state in each lane."""
-        total: Any = 0.0
-        here.frame = frame
-        for at, seatings in self.seatings.items():
-            if not seatings:
-                continue
-            if at in touched or at in self.fresh_sources or at not in self.blocks:
-                source = self.sources[at]
-                family = source.family
-                parameters = tuple(map(raw, source.parts))
-                if at in prefix.seats:
-                    state = prefix.seats_of(source).state
-                else:
-                    state = family.empty(frame.size, *parameters)
-                values = [seating.value for seating in seatings]
-                self.blocks[at] = Lane(family.block(state, values, *parameters), frame)
-            total = total + np.atleast_1d(self.blocks[at].at(frame))
-        self.fresh_sources.clear()
-        return total
 
 
 def _kept(value: Any, frame: Frame) -> Any:

@@ -74,7 +74,9 @@ class _Builder:
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
         self.module = Module()
-        self.sites = count(1)
+        self.temporaries = count(1)
+        self.numbers: dict[int, tuple[int, core.Expr]] = {}
+        """The number of every call and draw in its addresses, by the identity of its node (kept alive here)."""
         self.names: set[str] = set()
         self.constants: dict[Any, str] = {}
         self.direct: dict[str, _Known] = {}
@@ -168,8 +170,10 @@ class _Builder:
         self.module.imports.add(name)
         return ast.Name(name, ast.Load())
 
-    def site(self) -> ast.expr:
-        return ast.Subscript(ast.Name("at", ast.Load()), ast.Constant(next(self.sites)), ast.Load())
+    def site(self, expr: core.Expr) -> ast.expr:
+        """The address of an evaluation inside the running one: the same number wherever an expression is copied."""
+        number, _ = self.numbers.setdefault(id(expr), (len(self.numbers) + 1, expr))
+        return ast.Subscript(ast.Name("at", ast.Load()), ast.Constant(number), ast.Load())
 
     def constant(self, value: Any) -> ast.expr:
         if value is None or isinstance(value, bool | str):
@@ -322,7 +326,7 @@ class _Body:
         if procedure.rest is not None:
             names.append(identifier(procedure.rest))
         targets = ast.Tuple([ast.Name(name, ast.Store()) for name in names], ast.Store())
-        again = ast.Tuple([self.builder.site(), *values], ast.Load())
+        again = ast.Tuple([self.builder.site(expr), *values], ast.Load())
         if len(names) == 1:
             self.emit(ast.Assign([targets.elts[0]], again.elts[0], lineno=0))
         else:
@@ -332,7 +336,7 @@ class _Body:
     # Values
 
     def builder_temporary(self, hint: str) -> str:
-        return f"{hint}_{next(self.builder.sites)}_"
+        return f"{hint}_{next(self.builder.temporaries)}_"
 
     def assign(self, name: str, value: ast.expr) -> None:
         if name.startswith("__"):
@@ -407,13 +411,13 @@ class _Body:
                 return self.value(body)
             case core.Sample(source, span):
                 value = self.value(source)
-                return self.call("sample", [builder.site(), value], span)
+                return self.call("sample", [builder.site(expr), value], span)
             case core.Observe(source, observed, span):
                 values = self.all_values((source, observed))
-                return self.call("observe", [builder.site(), *values], span)
+                return self.call("observe", [builder.site(expr), *values], span)
             case core.Mem(procedure, span):
                 value = self.value(procedure)
-                return self.call("mem", [builder.site(), value], span)
+                return self.call("mem", [builder.site(expr), value], span)
             case core.Name():
                 raise AssertionError(f"{expr.text} is not resolved")
             case _:
@@ -432,27 +436,27 @@ class _Body:
         operator, arguments, span = expr.operator, expr.arguments, expr.span
         match operator:
             case core.Primitive(name):
-                return self.primitive_call(name, arguments, span)
+                return self.primitive_call(name, expr)
             case core.Lambda() if _is_let(operator, arguments):
                 self.bind_arguments(operator, arguments)
                 return self.value(operator.body)
             case core.Global(name) if name in builder.direct:
-                return self.known_call(builder.direct[name], arguments, span)
+                return self.known_call(builder.direct[name], expr)
             case core.Local(name) if name in self.known:
-                return self.known_call(self.known[name], arguments, span)
+                return self.known_call(self.known[name], expr)
             case _:
                 values = self.all_values((operator, *arguments))
-                return self.call("call", [builder.site(), *values], span)
+                return self.call("call", [builder.site(expr), *values], span)
 
     def bind_arguments(self, operator: core.Lambda, arguments: tuple[core.Expr, ...]) -> None:
         for name, value in zip(operator.parameters, self.all_values(arguments)):
             self.assign(name, value)
 
-    def known_call(self, known: _Known, arguments: tuple[core.Expr, ...], span: Span) -> ast.expr:
-        values = self.arguments(known.procedure, arguments)
+    def known_call(self, known: _Known, expr: core.App) -> ast.expr:
+        values = self.arguments(known.procedure, expr.arguments)
         captured = [ast.Name(identifier(name), ast.Load()) for name in known.captured]
         function = ast.Name(known.function, ast.Load())
-        return self.spanned(ast.Call(function, [self.builder.site(), *values, *captured], []), span)
+        return self.spanned(ast.Call(function, [self.builder.site(expr), *values, *captured], []), expr.span)
 
     def arguments(self, procedure: core.Lambda, arguments: tuple[core.Expr, ...]) -> list[ast.expr]:
         """The arguments as the function of a procedure takes them: what is beyond its parameters in a list."""
@@ -463,7 +467,8 @@ class _Body:
         rest = ast.Tuple(values[own:], ast.Load())
         return [*values[:own], ast.Call(self.builder.runtime("List"), [rest], [])]
 
-    def primitive_call(self, name: str, arguments: tuple[core.Expr, ...], span: Span) -> ast.expr:
+    def primitive_call(self, name: str, expr: core.App) -> ast.expr:
+        arguments, span = expr.arguments, expr.span
         signature = SIGNATURES[name]
         values = self.all_values(arguments)
         if signature.folds and len(values) > 2:
@@ -476,7 +481,7 @@ class _Body:
                     result = ast.Name(held, ast.Load())
             return result
         if signature.addressed:
-            values.insert(0, self.builder.site())
+            values.insert(0, self.builder.site(expr))
         return self.call(python_name(name, len(arguments)), values, span)
 
     # Branches and procedures

@@ -15,7 +15,7 @@ import numpy as np
 
 from pplc_runtime.frames import here
 from pplc_runtime.lanes import Lane, Mix, by_option
-from pplc_runtime.primitives.arguments import elements, given, settled
+from pplc_runtime.primitives.arguments import elements, given, is_number, settled
 from pplc_runtime.values import List, Map, ModelError, Symbol
 
 # Truth
@@ -57,6 +57,9 @@ def eq(x: Any, y: Any) -> Any:
         return x == y
     if kind is str and other is str:
         return x == y
+    if kind is Lane and is_number(x) and is_number(y):
+        answer = x.at(here.frame) == (y.at(here.frame) if other is Lane else y)
+        return Lane(answer, here.frame) if type(answer) is np.ndarray else answer
     return _equal(x, y)
 
 
@@ -161,8 +164,7 @@ def _order(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any
             return by_option(x, lambda option: comparison(option, y))
         if other is Mix:
             return by_option(y, lambda option: comparison(x, option))
-        a, b = ordered_number(x, name), ordered_number(y, name)
-        answer = function(a, b)
+        answer = function(ordered_number(x, name), ordered_number(y, name))
         return Lane(answer, here.frame) if type(answer) is np.ndarray else bool(answer)
 
     comparison.__name__ = comparison.__qualname__ = name

@@ -8,7 +8,7 @@ import numpy as np
 
 from pplc_runtime.frames import here
 from pplc_runtime.lanes import Lane, Mix, by_option, by_value
-from pplc_runtime.primitives.arguments import element, elements, given, settled, whole
+from pplc_runtime.primitives.arguments import element, elements, given, is_number, settled, whole
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.values import List, ModelError
 
@@ -19,6 +19,17 @@ def nth(value: Any, index: Any, default: Any = NO_DEFAULT) -> Any:
     """(nth xs i) or (nth xs i default)."""
     if type(index) is int and (type(value) is tuple or type(value) is List) and 0 <= index < len(value):
         return value[index]
+    if type(value) is np.ndarray:
+        if type(index) is int:
+            if 0 <= index < len(value):
+                return value.item(index) if value.ndim == 1 else value[index]
+        elif (
+            type(index) is Lane and index.data.ndim == 1 and index.data.dtype.kind == "i" and value.ndim == 1
+        ):
+            positions = index.at(here.frame)
+            # As unsigned numbers, negative indices are too large as well.
+            if type(positions) is np.ndarray and positions.view(np.uint64).max() < len(value):
+                return Lane(value[positions], here.frame)
     return at_index(value, index, default, "nth")
 
 

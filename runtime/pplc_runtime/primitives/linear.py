@@ -142,6 +142,13 @@ def _some(xs: Operand, name: str) -> Any:
 def mmul(first: Any, *others: Any) -> Any:
     """The product of matrices and vectors, from left to right; one with a number scales."""
     for other in others:
+        if type(first) is np.ndarray and first.ndim == 2 and type(other) is Lane and other.data.ndim == 2:
+            data = other.at(
+                here.frame
+            )  # one product of matrices, or of a matrix and the vector of a lone lane
+            if len(data) == first.shape[1]:
+                first = _result(first @ data, here.frame.size > 1)
+                continue
         first = _product(first, other)
     return first if others else _product(first, 1)
 

@@ -115,6 +115,8 @@ is_nan_p = _of_number("nan?", lambda a: a != a)
 def _parity(name: str, remainder: int) -> Predicate:
     def holds(a: Any) -> Any:
         rest = a % 2
+        if type(a) is int:
+            return rest == remainder
         if not np.all((rest == 0) | (rest == 1)):
             odd_one = a[(rest != 0) & (rest != 1)][0].item() if type(a) is np.ndarray else a
             raise ModelError(f"'{name}' takes a whole number, not {given(odd_one)}")

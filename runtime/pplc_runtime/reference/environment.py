@@ -29,7 +29,7 @@ from pplc_runtime.values import ModelError
 DEEPEST = 10_000
 
 
-class Impossible(Exception):  # noqa: N818 # not an error: the execution ends here
+class Impossible(Exception):  # not an error: the execution ends here
     """The execution has weight zero and ends here."""
 
 

@@ -135,9 +135,12 @@ def apply_primitive(name: str, taus: Sequence[Trace], alpha: At, R: Environment,
     """eval(prim v_1 v_2 ...). A primitive that calls procedures does so under addresses of its own."""
     from pplc_runtime.reference.higher_order import HIGHER_ORDER  # which applies procedures in turn
 
+    primitive, given = primitive_named(name), len(taus)
+    if given < primitive.least or (primitive.most is not None and given > primitive.most):
+        raise placed(ModelError(f"'{name}' cannot take {given} argument{'' if given == 1 else 's'}"), place)
     if name in HIGHER_ORDER:
         result = _placed(lambda: HIGHER_ORDER[name](list(taus), alpha, R, place), place)
-        return combine(result.v, Call(alpha, (transparent(primitive_named(name)), *taus), place), *taus, result)
+        return combine(result.v, Call(alpha, (transparent(primitive), *taus), place), *taus, result)
     v = _placed(lambda: call_primitive(name, [tau.v for tau in taus], alpha), place)
     return combine(v, PrimitiveCall(alpha, name, tuple(taus), place), *taus)
 
@@ -145,9 +148,6 @@ def apply_primitive(name: str, taus: Sequence[Trace], alpha: At, R: Environment,
 def call_primitive(name: str, values: list[Any], alpha: At) -> Any:
     """The value of a primitive procedure."""
     primitive = primitive_named(name)
-    given = len(values)
-    if given < primitive.least or (primitive.most is not None and given > primitive.most):
-        raise ModelError(f"'{name}' cannot take {given} argument{'' if given == 1 else 's'}")
     result = primitive.function(alpha, *values) if primitive.addressed else primitive.function(*values)
     if type(result) is ProcessInstance:
         return Instance(result.family, result.parts, result.at)

@@ -5,15 +5,15 @@ Call number i of such a primitive is at alpha::(e, i). Their tests are predicate
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
 
 from pplc_runtime.addresses import At
-from pplc_runtime.primitives.arguments import elements
+from pplc_runtime.primitives.arguments import elements, whole
 from pplc_runtime.primitives.base import Primitive
+from pplc_runtime.primitives.ordering import permutation
 from pplc_runtime.reference.environment import Environment
 from pplc_runtime.reference.evaluate import apply, apply_primitive, closed, is_true
-from pplc_runtime.reference.syntax import Application, Lambda, Local, Place
+from pplc_runtime.reference.syntax import Application, Expression, Lambda, Local, Place
 from pplc_runtime.reference.syntax import Primitive as Name
 from pplc_runtime.reference.trace import (
     Closure,
@@ -25,7 +25,6 @@ from pplc_runtime.reference.trace import (
     inlined,
     transparent,
 )
-from pplc_runtime.values import List, ModelError, shown
 
 HigherOrder = Callable[[list[Trace], At, Environment, Place], Trace]
 
@@ -37,36 +36,76 @@ def items(tau: Trace, name: str) -> list[Trace]:
     ]
 
 
-def _list(taus: list[Trace], alpha: At, place: Place) -> Trace:
-    return combine(List([tau.v for tau in taus]), PrimitiveCall(alpha, "list", tuple(taus), place), *taus)
-
-
-def _decided(tau: Trace, alpha: At, R: Environment) -> Trace:
-    """The trace of a test, as a predicate."""
-    R.handler.decided(alpha, is_true(tau.v))
-    return Trace(tau.v, tau.epsilon, tau.l, tau.rho, tau.omega, tau.sigma, {**tau.phi, alpha: tau})
-
-
 def _beside(tau: Trace, others: list[Trace]) -> Trace:
     """A result, with what else was evaluated on the way to it."""
     return combine(tau.v, tau.epsilon, *others, tau)
 
 
-def map_(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+def _mapped(taus: list[Trace], alpha: At, R: Environment, place: Place, name: str) -> list[Trace]:
     f, *sequences = taus
-    rows = list(zip(*[items(sequence, "map") for sequence in sequences]))
-    return _list([apply(f, row, alpha["e", i], R, place) for i, row in enumerate(rows)], alpha, place)
+    rows = list(zip(*[items(sequence, name) for sequence in sequences]))
+    return [apply(f, row, alpha["e", i], R, place) for i, row in enumerate(rows)]
+
+
+def map_(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    return apply_primitive("list", _mapped(taus, alpha, R, place, "map"), alpha, R, place)
+
+
+def mapv(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    return apply_primitive("vector", _mapped(taus, alpha, R, place, "mapv"), alpha, R, place)
+
+
+def mapcat(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    return apply_primitive("concat", _mapped(taus, alpha, R, place, "mapcat"), alpha, R, place)
+
+
+def map_indexed(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    f, sequence = taus
+    numbered = enumerate(items(sequence, "map-indexed"))
+    results = [apply(f, [transparent(i), item], alpha["e", i], R, place) for i, item in numbered]
+    return apply_primitive("list", results, alpha, R, place)
+
+
+def _tested(
+    taus: list[Trace], alpha: At, R: Environment, place: Place, name: str
+) -> Iterator[tuple[Trace, Trace]]:
+    """The elements of a sequence, each with the trace of its test."""
+    f, sequence = taus
+    for i, item in enumerate(items(sequence, name)):
+        test = apply(f, [item], alpha["e", i], R, place)
+        R.handler.decided(alpha["e", i], is_true(test.v))
+        phi = {**test.phi, alpha["e", i]: test}
+        yield item, Trace(test.v, test.epsilon, test.l, test.rho, test.omega, test.sigma, phi)
 
 
 def filter_(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
-    f, sequence = taus
-    tests, kept = [], []
-    for i, item in enumerate(items(sequence, "filter")):
-        test = apply(f, [item], alpha["e", i], R, place)
-        tests.append(_decided(test, alpha["e", i], R))
+    tested = list(_tested(taus, alpha, R, place, "filter"))
+    kept = [item for item, test in tested if is_true(test.v)]
+    return _beside(apply_primitive("list", kept, alpha, R, place), [test for _, test in tested])
+
+
+def remove(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    tested = list(_tested(taus, alpha, R, place, "remove"))
+    kept = [item for item, test in tested if not is_true(test.v)]
+    return _beside(apply_primitive("list", kept, alpha, R, place), [test for _, test in tested])
+
+
+def some(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    tests = []
+    for _, test in _tested(taus, alpha, R, place, "some"):
+        tests.append(test)
         if is_true(test.v):
-            kept.append(item)
-    return _beside(_list(kept, alpha, place), tests)
+            return _beside(inlined(test.v, test.epsilon, test), tests)
+    return _beside(transparent(None), tests)
+
+
+def every(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    tests = []
+    for _, test in _tested(taus, alpha, R, place, "every?"):
+        tests.append(test)
+        if not is_true(test.v):
+            return _beside(transparent(False), tests)
+    return _beside(transparent(True), tests)
 
 
 def reduce_(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
@@ -78,19 +117,25 @@ def reduce_(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace
         total = rest.pop(0)
     else:
         return apply(f, [], alpha["e", 0], R, place)
-    evaluated = []
+    results = []
     for i, item in enumerate(rest):
-        result = apply(f, [total, item], alpha["e", i], R, place)
-        evaluated.append(result)
-        total = inlined(result.v, result.epsilon, result)
-    return _beside(total, evaluated)
+        results.append(apply(f, [total, item], alpha["e", i], R, place))
+        total = inlined(results[-1].v, results[-1].epsilon, results[-1])
+    return _beside(total, results)
 
 
 def repeatedly(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
     n, f = taus
-    if isinstance(n.v, bool) or not isinstance(n.v, int | float) or n.v != int(n.v):
-        raise ModelError(f"'repeatedly' takes a whole number here, not {shown(n.v)}")
-    return _list([apply(f, [], alpha["e", i], R, place) for i in range(int(n.v))], alpha, place)
+    results = [apply(f, [], alpha["e", i], R, place) for i in range(whole(n.v, "repeatedly"))]
+    return apply_primitive("list", results, alpha, R, place)
+
+
+def sort_by(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    f, sequence = taus
+    elements_ = items(sequence, "sort-by")
+    keys = [apply(f, [item], alpha["e", i], R, place) for i, item in enumerate(elements_)]
+    order = permutation(tuple([key.v for key in keys]), "sort-by")
+    return _beside(apply_primitive("list", [elements_[i] for i in order], alpha, R, place), keys)
 
 
 def apply_(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
@@ -98,46 +143,45 @@ def apply_(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
     return apply(f, [*some, *items(last, "apply")], alpha["e", 0], R, place)
 
 
-def some_(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
-    f, sequence = taus
-    tests = []
-    for i, item in enumerate(items(sequence, "some")):
-        test = apply(f, [item], alpha["e", i], R, place)
-        tests.append(_decided(test, alpha["e", i], R))
-        if is_true(test.v):
-            return _beside(inlined(test.v, test.epsilon, test), tests)
-    return _beside(transparent(None), tests)
+def update(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    whole_, key, f, *further = taus
+    before = apply_primitive("get", [whole_, key], alpha, R, place)
+    after = apply(f, [before, *further], alpha["e", 0], R, place)
+    return apply_primitive("assoc", [whole_, key, after], alpha, R, place)
 
 
-def every(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
-    f, sequence = taus
-    tests = []
-    for i, item in enumerate(items(sequence, "every?")):
-        test = apply(f, [item], alpha["e", i], R, place)
-        tests.append(_decided(test, alpha["e", i], R))
-        if not is_true(test.v):
-            return _beside(transparent(False), tests)
-    return _beside(transparent(True), tests)
+def _made_of(name: str, taus: list[Trace], alpha: At, place: Place, body: Expression) -> Trace:
+    """A procedure of any number of arguments, `rest`, that closes over values x0, x1, ..."""
+    captured = {f"x{i}": tau for i, tau in enumerate(taus)}
+    return closed(alpha, Lambda(name, (), "rest", body, tuple(captured), name, place), captured, ())
 
 
 def partial(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
     """(partial f a b) is (lambda (& rest) (apply f a b rest))"""
-    captured = {f"x{i}": tau for i, tau in enumerate(taus)}
-    body = Application(Name("apply"), (*map(Local, captured), Local("rest")), place)
-    return closed(alpha, Lambda("partial", (), "rest", body, tuple(captured), "partial", place), captured, ())
+    parts = [Local(f"x{i}", place) for i in range(len(taus))]
+    body = Application(Name("apply", place), (*parts, Local("rest", place)), place)
+    return _made_of("partial", taus, alpha, place, body)
 
 
 def comp(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
     """(comp f g h) is (lambda (& rest) (f (g (apply h rest))))"""
-    captured = {f"x{i}": tau for i, tau in enumerate(taus)}
-    if not captured:
-        body = Application(Name("first"), (Local("rest"),), place)
-    else:
-        *outer, last = map(Local, captured)
-        body = Application(Name("apply"), (last, Local("rest")), place)
-        for f in reversed(outer):
-            body = Application(f, (body,), place)
-    return closed(alpha, Lambda("comp", (), "rest", body, tuple(captured), "comp", place), captured, ())
+    parts: list[Expression] = [Local(f"x{i}", place) for i in range(len(taus))]
+    *outer, last = parts or [Name("identity", place)]
+    body = Application(Name("apply", place), (last, Local("rest", place)), place)
+    for f in reversed(outer):
+        body = Application(f, (body,), place)
+    return _made_of("comp", taus, alpha, place, body)
+
+
+def complement(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    """(complement f) is (lambda (& rest) (not (apply f rest)))"""
+    test = Application(Name("apply", place), (Local("x0", place), Local("rest", place)), place)
+    return _made_of("complement", taus, alpha, place, Application(Name("not", place), (test,), place))
+
+
+def constantly(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    """(constantly x) is (lambda (& rest) x)"""
+    return _made_of("constantly", taus, alpha, place, Local("x0", place))
 
 
 def is_procedure(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
@@ -148,13 +192,22 @@ def is_procedure(taus: list[Trace], alpha: At, R: Environment, place: Place) -> 
 
 HIGHER_ORDER: dict[str, HigherOrder] = {
     "map": map_,
+    "mapv": mapv,
+    "mapcat": mapcat,
+    "map-indexed": map_indexed,
     "filter": filter_,
+    "remove": remove,
+    "some": some,
+    "every?": every,
     "reduce": reduce_,
     "repeatedly": repeatedly,
+    "sort-by": sort_by,
     "apply": apply_,
-    "some": some_,
-    "every?": every,
+    "update": update,
     "partial": partial,
     "comp": comp,
+    "complement": complement,
+    "constantly": constantly,
     "procedure?": is_procedure,
 }
+"""Those that call procedures, and those that have to know what a procedure is here."""

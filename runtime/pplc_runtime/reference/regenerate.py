@@ -19,9 +19,9 @@ import numpy as np
 
 from pplc_runtime.addresses import At
 from pplc_runtime.primitives.arguments import elements
-from pplc_runtime.reference.draws import chosen_from, log_density, log_likelihood, seat, value_of
+from pplc_runtime.reference.draws import chosen_from, log_density, log_likelihood, seat
 from pplc_runtime.reference.environment import Environment, Handler, Impossible, Mismatch
-from pplc_runtime.reference.evaluate import apply, call_primitive, closed, is_true, memoised, sample
+from pplc_runtime.reference.evaluate import apply, call_primitive, closed, is_true, memoised
 from pplc_runtime.reference.trace import (
     Call,
     Certain,
@@ -55,7 +55,8 @@ class Regeneration(Handler):
         self.R = R.fork(self)
         self.retained = retained
         self.cache: dict[int, tuple[Trace, Trace]] = {}
-        self.scored: set[At] = set()
+        self.observed: dict[At, float] = {}
+        self.sampled: set[At] = set()
         self.delta_observes = 0.0
         self.delta_samples = 0.0
 
@@ -68,6 +69,7 @@ class Regeneration(Handler):
         known = self.cache.get(id(tau))
         if known is not None:
             return known[1]
+        before = self.delta_observes
         # 1. Re-evaluate predicates.
         phi: dict[At, Trace] = {}
         for alpha, predicate in tau.phi.items():
@@ -78,11 +80,12 @@ class Regeneration(Handler):
         omega: dict[At, Observed] = {}
         for alpha, (source, value, log_weight) in tau.omega.items():
             new, new_value = self.regenerate(source), self.regenerate(value)
-            if not same(new.v, source.v) or not same(new_value.v, value.v) or isinstance(new.v, ProcessInstance):
-                new_weight = self.rescore(alpha, new.v, new_value.v, log_weight)
+            unchanged = same(new.v, source.v) and same(new_value.v, value.v)
+            if unchanged and not isinstance(new.v, ProcessInstance):
+                self.observed.setdefault(alpha, log_weight)
             else:
-                new_weight = log_weight
-            omega[alpha] = Observed(new, new_value, new_weight)
+                self.rescore(alpha, new.v, new_value.v, log_weight)
+            omega[alpha] = Observed(new, new_value, self.observed[alpha])
         # 3. Re-score samples.
         sigma: dict[At, Sampled] = {}
         for alpha, (source, v) in tau.sigma.items():
@@ -101,8 +104,7 @@ class Regeneration(Handler):
         v, epsilon = tau.v, tau.epsilon
         if changed:
             v, epsilon = self.evaluate(tau.epsilon)
-        new_l = tau.l + sum(o.l - tau.omega[alpha].l for alpha, o in omega.items())
-        result = Trace(v, epsilon, new_l, rho, omega, sigma, phi)
+        result = Trace(v, epsilon, tau.l + self.delta_observes - before, rho, omega, sigma, phi)
         self.cache[id(tau)] = tau, result
         return result
 
@@ -136,27 +138,29 @@ class Regeneration(Handler):
                 return new_source.v.parts[0], Certain(new_source)
             case Element(sequence, position):
                 new_sequence = self.regenerate(sequence)
-                return elements(new_sequence.v, "nth")[position], Element(new_sequence, position)
+                found = elements(new_sequence.v, "nth")
+                if position >= len(found):
+                    raise Mismatch
+                return found[position], Element(new_sequence, position)
             case _:
                 assert_never(epsilon)
 
-    def rescore(self, alpha: At, source: Any, value: Any, log_weight: float) -> float:
+    def rescore(self, alpha: At, source: Any, value: Any, log_weight: float) -> None:
         """l' of an observe; l' - l is part of Delta l."""
-        new_weight = log_likelihood(source, value, self.R.states)
-        if alpha not in self.scored:
-            self.scored.add(alpha)
-            if new_weight == -np.inf:
-                raise Impossible
-            seat(source, value, self.R.states)
-            self.delta_observes += new_weight - log_weight
-        return new_weight
+        if alpha in self.observed:
+            return
+        self.observed[alpha] = new_weight = log_likelihood(source, value, self.R.states)
+        if new_weight == -np.inf:
+            raise Impossible
+        seat(source, value, self.R.states)
+        self.delta_observes += new_weight - log_weight
 
     def score(self, alpha: At, source: Any, v: Any) -> None:
         """l' of a sample, part of Delta l."""
         chosen = chosen_from(source)
-        if alpha in self.scored or chosen is None:
+        if alpha in self.sampled or chosen is None:
             return
-        self.scored.add(alpha)
+        self.sampled.add(alpha)
         density = log_density(chosen, v, self.R.states)
         if density == -np.inf:
             raise Impossible
@@ -173,7 +177,8 @@ class Regeneration(Handler):
         return v
 
     def observe(self, alpha: At, source: Any, value: Any, states: Any) -> float:
-        return 0.0 if alpha in self.scored else self.rescore(alpha, source, value, 0.0)
+        self.rescore(alpha, source, value, 0.0)
+        return self.observed[alpha]
 
 
 def same(a: Any, b: Any) -> bool:

@@ -1,0 +1,108 @@
+"""The `particles` package (N. Chopin), smc with multinomial resampling at every step.
+
+NLSS is written as its tutorial writes a state-space model; LGSS and the mixture, whose particles hold more than
+the state, as Feynman-Kac models in numpy.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import particles
+from particles import distributions as dists
+from particles import state_space_models as ssm
+
+from benchmarks.by_hand.sweep import Array, Sweep
+
+
+class Nlss(ssm.StateSpaceModel):
+    def PX0(self):  # noqa: N802
+        return dists.Normal(loc=0.0, scale=math.sqrt(5.0))
+
+    def PX(self, t, xp):  # noqa: N802
+        return dists.Normal(
+            loc=xp / 2 + 25 * xp / (1 + xp**2) + 8 * np.cos(1.2 * t), scale=math.sqrt(10.0)
+        )
+
+    def PY(self, t, xp, x):  # noqa: N802
+        return dists.Normal(loc=x**2 / 20, scale=1.0) if t else dists.FlatNormal(loc=x)
+
+
+class Lgss(particles.FeynmanKac):
+    """Columns: omega, q, cos, sin, sd, x_0, x_1."""
+
+    def __init__(self, c: Array, y: Array) -> None:
+        super().__init__(len(y))
+        self.transposed, self.y = np.ascontiguousarray(c.T), y
+        self.constant = -0.5 * len(c) * math.log(2 * math.pi * 0.01)
+
+    def M0(self, N):  # noqa: N802, N803
+        omega = np.random.gamma(10.0, 1 / 2.5, N) * (math.pi / self.T)
+        q = np.random.gamma(10.0, 1 / 100.0, N)
+        start = np.column_stack([omega, q, np.cos(omega), np.sin(omega), np.sqrt(q), np.ones(N), np.zeros(N)])
+        return self.M(0, start)
+
+    def M(self, t, xp):  # noqa: N802
+        cos, sin, sd, x0, x1 = xp[:, 2:].T
+        x = xp.copy()
+        x[:, 5], x[:, 6] = cos * x0 - sin * x1, sin * x0 + cos * x1
+        x[:, 5:] += sd[:, None] * np.random.standard_normal((len(xp), 2))
+        return x
+
+    def logG(self, t, xp, x):  # noqa: N802
+        residual = np.ascontiguousarray(x[:, 5:]) @ self.transposed
+        residual -= self.y[t]
+        return self.constant - 50.0 * np.einsum("ld,ld->l", residual, residual)
+
+
+class CrpMixture(particles.FeynmanKac):
+    """Columns: label, label of point 1, classes in use, then counts and means by turns."""
+
+    def __init__(self, y: Array, prior_sd: float) -> None:
+        super().__init__(len(y))
+        self.y, self.prior_sd = y, prior_sd
+
+    def M0(self, N):  # noqa: N802, N803
+        return self.M(0, np.zeros((N, 3 + 2 * 4)))
+
+    def M(self, t, xp):  # noqa: N802
+        n = len(xp)
+        used = xp[:, 2].astype(int)
+        most = int(used.max())
+        x = np.zeros((n, max(xp.shape[1], 3 + 2 * (most + 1))))
+        x[:, : xp.shape[1]] = xp
+        point = np.random.random(n) * (t + 1.0)
+        label = (x[:, 3 : 3 + 2 * most : 2].cumsum(axis=1) <= point[:, None]).sum(axis=1)
+        np.minimum(label, used, out=label)
+        fresh = (label == used).nonzero()[0]
+        x[fresh, 4 + 2 * label[fresh]] = self.prior_sd * np.random.standard_normal(len(fresh))
+        x[fresh, 2] += 1
+        x[np.arange(n), 3 + 2 * label] += 1
+        x[:, 0] = label
+        if t == 1:
+            x[:, 1] = label
+        return x
+
+    def logG(self, t, xp, x):  # noqa: N802
+        mean = x[np.arange(len(x)), 4 + 2 * x[:, 0].astype(int)]
+        return -0.5 * (mean - self.y[t]) ** 2 - 0.5 * math.log(2 * math.pi)
+
+
+def smc(model: str, arrays: dict[str, Array], n: int, prior_sd: float = 3.0) -> Sweep:
+    if model == "nlss":
+        seen = np.concatenate([[0.0], arrays["y"]])
+        fk: particles.FeynmanKac = ssm.Bootstrap(ssm=Nlss(), data=seen)
+    elif model == "lgss":
+        fk = Lgss(arrays["C"], arrays["y"])
+    else:
+        fk = CrpMixture(arrays["y"], prior_sd)
+    run = particles.SMC(fk=fk, N=n, resampling="multinomial", ESSrmin=1.0)
+    run.run()
+    if model == "lgss":
+        predicts = {"omega": run.X[:, 0], "q": run.X[:, 1]}
+    elif model == "crp":
+        predicts = {"(class 1)": run.X[:, 1], "classes": run.X[:, 2]}
+    else:
+        predicts = {f"(x {len(arrays['y'])})": run.X}
+    return Sweep(float(run.logLt), run.W, predicts)

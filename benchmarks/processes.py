@@ -1,0 +1,74 @@
+"""What is measured in processes of their own: start-up, the first draw, and the peak of memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks import models
+from benchmarks.timing import Time
+
+PEAK = """
+import sys
+import pplc
+pplc.load(sys.argv[1]).infer(sys.argv[2], particles=int(sys.argv[3]), sweeps=1, seed=1)
+try:
+    status = open("/proc/self/status").read()
+    print(float(status.split("VmHWM:")[1].split()[0]) / 1024)
+except OSError:
+    import resource
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "linux" else 1 << 20))
+"""
+FIRST_DRAW = "import sys, pplc; pplc.load(sys.argv[1]).infer('smc', particles=10, sweeps=1, seed=1)"
+
+
+def spent(command: list[str], repeats: int) -> Time:
+    """The least CPU and wall time of a process, in milliseconds."""
+    best = Time(float("inf"), float("inf"))
+    for _ in range(repeats):
+        began = time.perf_counter()
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            error = process.stderr.read().decode() if process.stderr else ""
+            raise RuntimeError(error.strip().splitlines()[-1] if error.strip() else "failed")
+        if process.stderr:
+            process.stderr.close()
+        best = Time(min(best.cpu, 1e3 * (usage.ru_utime + usage.ru_stime)), min(best.wall, 1e3 * wall))
+    return best
+
+
+def bare_python(repeats: int) -> Time:
+    return spent([sys.executable, "-c", "pass"], repeats)
+
+
+def help_text(repeats: int) -> Time:
+    return spent([str(Path(sys.executable).with_name("pplc")), "--help"], repeats)
+
+
+def numpy_import(repeats: int) -> Time:
+    return spent([sys.executable, "-c", "import numpy"], repeats)
+
+
+def first_draw(program: models.Program, repeats: int) -> Time:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.clj"
+        path.write_text(program.text)
+        return spent([sys.executable, "-c", FIRST_DRAW, str(path)], repeats)
+
+
+def peak_megabytes(program: models.Program, method: str, particles: int) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.clj"
+        path.write_text(program.text)
+        command = [sys.executable, "-c", PEAK, str(path), method, str(particles)]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ran.returncode != 0:
+        raise RuntimeError(ran.stderr.strip().splitlines()[-1])
+    return float(ran.stdout)

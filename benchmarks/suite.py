@@ -1,0 +1,290 @@
+"""What is measured, and what is to be reached: generators of rows, by section."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pplc
+
+from benchmarks import models, processes
+from benchmarks.by_hand import crp, hmm, lgss, nlss, plain
+from benchmarks.models import Program
+from benchmarks.peers import outside
+from benchmarks.table import Row
+from benchmarks.timing import Calls, Effort, Inference, Time, Timed, measure
+
+SIZES = (10, 100, 1_000, 10_000)
+NUMPY_LIMITS = dict(zip(SIZES, (2.5, 2.0, 1.5, 1.25)))
+WEBPPL_LIMITS = dict(zip(SIZES, (None, 1.0, 1 / 20, 1 / 100)))
+BY_HAND: dict[str, Any] = {"lgss": lgss, "nlss": nlss, "crp": crp, "hmm": hmm}
+LOST = (Exception, RecursionError)
+
+
+@dataclass
+class Bench:
+    """How hard to try, and what was measured so far."""
+
+    quick: bool
+    wanted: Callable[[str], bool] = lambda label: True
+    times: dict[tuple[str, str, int], Time] = field(default_factory=dict)
+
+    @property
+    def effort(self) -> Effort:
+        return Effort(0.1, 3) if self.quick else Effort(0.4, 7)
+
+
+@cache
+def compiled(program: str, size: int | None = None) -> Any:
+    make = getattr(models, program)
+    made: Program = make() if size is None else make(size)
+    return pplc.compile_text(made.text, made.name)
+
+
+def by_hand(model: str, method: str, n: int) -> Timed:
+    """The numpy version, its chain begun from a sweep so that the retained path is a likely one."""
+    module, arrays, rng = BY_HAND[model], getattr(models, model)().arrays, np.random.default_rng(1)
+    if method == "smc":
+        return Calls(lambda _: module.smc(arrays, n, rng))
+    sweep = getattr(module, method)
+    return Calls(lambda old: sweep(arrays, n, rng, old)[1], module.start(arrays, rng))
+
+
+def one_at_a_time(model: str, n: int) -> Timed:
+    y, rng = getattr(models, model)().arrays["y"].tolist(), random.Random(1)
+    if model == "nlss":
+        return Calls(lambda old: plain.nlss_icsmc(y, n, rng, old)[1], plain.nlss_start(y, rng))
+    return Calls(lambda _: plain.crp_smc(y, n, rng))
+
+
+def failed(section: str, label: str, error: BaseException) -> Row:
+    return Row(section, label, None, note=f"pplc failed: {(str(error).splitlines() or [repr(error)])[-1][:90]}")
+
+
+def side_by_side(bench: Bench, model: str, method: str, n: int) -> Iterator[Row]:
+    """pplc, numpy and plain Python by turns, then the peers."""
+    section, label = "A sweep", f"{model} {method} {n:,}"
+    if not bench.wanted(f"{section}: {label}"):
+        return
+    subjects: dict[str, Timed] = {}
+    if not (model == "crp" and method != "smc"):
+        subjects["numpy"] = by_hand(model, method, n)
+    if n == 10 and (model, method) in (("nlss", "icsmc"), ("crp", "smc")):
+        subjects["plain Python"] = one_at_a_time(model, n)
+    try:
+        subjects["pplc"] = Inference(compiled(model), method, particles=n)
+    except LOST as error:
+        yield failed(section, label, error)
+    times = measure(subjects, bench.effort)
+    ours = times.get("pplc")
+    if ours is not None:
+        bench.times[model, method, n] = ours
+    for against, time in times.items():
+        if against != "pplc":
+            yield _row(section, label, ours, against, time, limit_of(model, method, n, against))
+    if method == "smc" and model != "hmm":
+        for peer in ("numba", "particles", "webppl"):
+            if peer == "numba" and model == "crp":
+                continue
+            if bench.quick and peer == "webppl" and n > 100:
+                found: Time | str = "skipped: --quick"
+            elif bench.quick and n not in (10, 1_000):
+                continue
+            else:
+                found = outside.timed(peer, model, n, bench.effort)
+            yield _row(section, label, ours, peer, found, limit_of(model, method, n, peer))
+    if "numpy" not in times and ours is not None:
+        yield Row(section, label, ours.cpu, wall=ours.wall)
+
+
+def limit_of(model: str, method: str, n: int, against: str) -> float | None:
+    match against:
+        case "numpy" if model == "crp":
+            return 4.0
+        case "numpy" if model == "hmm":
+            return None
+        case "numpy":
+            return 2.5 if method == "pgas" else NUMPY_LIMITS[n]
+        case "plain Python":
+            return 2.0
+        case "particles":
+            return 1.0
+        case "webppl":
+            return WEBPPL_LIMITS[n]
+    return None
+
+
+def _row(
+    section: str, label: str, ours: Time | None, against: str, found: Time | str, limit: float | None
+) -> Row:
+    mine = None if ours is None else ours.cpu
+    wall = None if ours is None else ours.wall
+    if isinstance(found, str):
+        return Row(section, label, mine, against, None, limit, wall=wall, note=found)
+    return Row(section, label, mine, against, found.cpu, limit, wall=wall)
+
+
+def sweeps(bench: Bench) -> Iterator[Row]:
+    for model in ("lgss", "nlss"):
+        for method in ("smc", "icsmc"):
+            for n in SIZES:
+                yield from side_by_side(bench, model, method, n)
+    for model in ("crp", "hmm"):
+        for n in SIZES:
+            yield from side_by_side(bench, model, "smc", n)
+    for model in ("lgss", "nlss", "crp"):
+        yield from side_by_side(bench, model, "pgas", 10)
+
+
+def turns(bench: Bench, section: str, label: str, subjects: dict[str, Callable[[], Timed]]) -> dict[str, Time] | Row:
+    """The times of settings of pplc that are compared with each other, or the row of a failure."""
+    try:
+        return measure({name: make() for name, make in subjects.items()}, bench.effort)
+    except LOST as error:
+        return failed(section, label, error)
+
+
+def pgas_beside_icsmc(bench: Bench) -> Iterator[Row]:
+    section = "pgas against icsmc, 10 particles"
+    for model in ("lgss", "nlss", "crp"):
+        if not bench.wanted(f"{section}: {model}"):
+            continue
+        make = {m: lambda m=m, model=model: Inference(compiled(model), m, particles=10) for m in ("pgas", "icsmc")}
+        match turns(bench, section, model, make):
+            case Row() as row:
+                yield row
+            case times:
+                limit = None if model == "crp" else 2.5
+                yield _row(section, model, times["pgas"], "icsmc", times["icsmc"], limit)
+
+
+def growth(bench: Bench) -> Iterator[Row]:
+    for model, method, lengths, limit in (
+        ("lgss", "icsmc", (100, 200, 400, 800), 2.2),
+        ("lgss", "pgas", (100, 200, 400, 800), 2.2),
+        ("crp", "pgas", (100, 200, 400), 2.8),
+    ):
+        section = "Twice as long, 10 particles"
+        if not bench.wanted(f"{section}: {model} {method}"):
+            continue
+        if bench.quick:
+            lengths = lengths[:3]
+        make = {
+            str(t): lambda t=t, model=model, method=method: Inference(compiled(model, t), method, particles=10)
+            for t in lengths
+        }
+        match turns(bench, section, f"{model} {method}", make):
+            case Row() as row:
+                yield row
+            case times:
+                for shorter, longer in zip(lengths, lengths[1:]):
+                    label = f"{model} {method} {longer}"
+                    yield _row(section, label, times[str(longer)], str(shorter), times[str(shorter)], limit)
+
+
+def chains(bench: Bench) -> Iterator[Row]:
+    section = "Four chains of 10 in one run"
+    for model, method in (("lgss", "icsmc"), ("nlss", "icsmc"), ("lgss", "pgas"), ("nlss", "pgas")):
+        label = f"{model} {method}"
+        if not bench.wanted(f"{section}: {label}"):
+            continue
+        make = {
+            str(k): lambda k=k, model=model, method=method: Inference(
+                compiled(model), method, particles=10, chains=k
+            )
+            for k in (4, 1)
+        }
+        match turns(bench, section, label, make):
+            case Row() as row:
+                yield row
+            case times:
+                yield _row(section, label, times["4"], "one chain", times["1"], 1.5)
+
+
+def replays(bench: Bench) -> Iterator[Row]:
+    section = "Replays a sweep of pgas, most of 20"
+    for steps in (100, 200):
+        label = f"lgss, {steps} observes"
+        if not bench.wanted(f"{section}: {label}"):
+            continue
+        counts: list[float] = []
+        try:
+            compiled("lgss", steps).infer(
+                "pgas", particles=10, sweeps=20, seed=1, on_sweep=lambda s, c=counts: c.append(s.diagnostics["replays"])
+            )
+            yield Row(section, label, max(counts), "2 N + 10", 2 * steps + 10, 1.0, unit="")
+        except LOST as error:
+            yield failed(section, label, error)
+
+
+FORKS = 2_000
+
+
+def forks(bench: Bench) -> Iterator[Row]:
+    """The time of an observe and its fork, after few values and after many: that of 2,000 less that of none."""
+    section = "An observe and its fork, 100 particles"
+    label = "10,000 values before it"
+    if not bench.wanted(f"{section}: {label}"):
+        return
+    def inference(values: int, observes: int) -> Inference:
+        program = models.history(values, observes)
+        return Inference(pplc.compile_text(program.text, program.name), "smc", particles=100)
+
+    make = {f"{v} {o}": lambda v=v, o=o: inference(v, o) for v in (10, 10_000) for o in (1, FORKS + 1)}
+    match turns(bench, section, label, make):
+        case Row() as row:
+            yield row
+        case times:
+            def one(values: int) -> Time:
+                few, many = times[f"{values} 1"], times[f"{values} {FORKS + 1}"]
+                return Time((many.cpu - few.cpu) / FORKS, (many.wall - few.wall) / FORKS)
+
+            yield _row(section, label, one(10_000), "10 values", one(10), 1.2)
+
+
+def start_up(bench: Bench) -> Iterator[Row]:
+    section = "A process, from start to end"
+    repeats = 5 if bench.quick else 15
+    cases: list[tuple[str, Callable[[], Time], str, Callable[[], Time], float | None]] = [
+        (
+            "pplc --help",
+            lambda: processes.help_text(repeats),
+            "bare Python",
+            lambda: processes.bare_python(repeats),
+            1.5,
+        )
+    ]
+    for model in ("nlss", "lgss", "crp"):
+        program = getattr(models, model)()
+        cases.append((
+            f"first draw of {model}, compiled",
+            lambda p=program: processes.first_draw(p, repeats // 3),
+            "import numpy",
+            lambda: processes.numpy_import(repeats // 3),
+            None,
+        ))
+    for label, ours, against, theirs, limit in cases:
+        if bench.wanted(f"{section}: {label}"):
+            try:
+                yield _row(section, label, ours(), against, theirs(), limit)
+            except LOST as error:
+                yield failed(section, label, error)
+
+
+def memory(bench: Bench) -> Iterator[Row]:
+    section = "Peak of memory, 2,000 steps x 10,000 particles"
+    for method in ("smc",) if bench.quick else ("smc", "icsmc"):
+        label = f"random walk {method}"
+        if bench.wanted(f"{section}: {label}"):
+            try:
+                peak = processes.peak_megabytes(models.walk(2_000), method, 10_000)
+                yield Row(section, label, peak, "1 GB", 1_000.0, 1.0, unit="MB")
+            except LOST as error:
+                yield failed(section, label, error)
+
+
+SECTIONS = (sweeps, pgas_beside_icsmc, growth, chains, replays, forks, start_up, memory)

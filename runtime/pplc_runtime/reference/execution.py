@@ -1,0 +1,206 @@
+"""Executions: the statements of one run, in generations, and a particle that goes through them.
+
+The statements of for loops are unrolled. Generations are cut after each top-level observe; what follows the last
+one belongs to the last generation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from pplc_runtime.addresses import At
+from pplc_runtime.primitives.arguments import elements
+from pplc_runtime.reference.draws import Choice, States
+from pplc_runtime.reference.environment import DEEPEST, Environment, Handler, Impossible
+from pplc_runtime.reference.evaluate import evaluate, placed
+from pplc_runtime.reference.syntax import Assume, For, Input, Observe, Predict, Program, Statement
+from pplc_runtime.reference.trace import Trace, transparent
+from pplc_runtime.stochastic import Dist, ProcessInstance
+from pplc_runtime.values import List, Map, ModelError, shown
+
+
+class Step(NamedTuple):
+    """A statement of a run: its address, and the loop variables around it."""
+
+    statement: Assume | Observe | Predict
+    alpha: At
+    local: Mapping[str, Trace]
+
+
+Segment: TypeAlias = tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run: the inputs, and the segments of its statements."""
+
+    inputs: Mapping[str, Trace]
+    segments: tuple[Segment, ...]
+    deepest: int = DEEPEST
+
+
+class _Certain(Handler):
+    """What a for runs over is evaluated once, before any particle is."""
+
+    def choose(self, alpha: At, source: Dist | ProcessInstance, states: States) -> Any:
+        raise ModelError("what a for runs over must not be random: every particle meets the same observes")
+
+    def observe(self, alpha: At, source: Any, value: Any, states: States) -> float:
+        raise ModelError("what a for runs over must not observe")
+
+
+class _Planned(Environment):
+    """A global is evaluated when it is asked for."""
+
+    __slots__ = ("assumes",)
+
+    def __init__(self, assumes: dict[str, tuple[Assume, At]], deepest: int) -> None:
+        super().__init__(_Certain(), deepest)
+        self.assumes = assumes
+
+    def global_trace(self, name: str) -> Trace:
+        if name not in self.bindings and name in self.assumes:
+            statement, alpha = self.assumes[name]
+            self.bindings[name] = evaluate(statement.value, alpha, self, {})
+        return super().global_trace(name)
+
+
+def plan(program: Program, data: Mapping[str, Any], deepest: int = DEEPEST) -> Plan:
+    """The segments of a run with the given inputs."""
+    root = At()
+    assumes = {
+        s.name: (s, root["t", i]) for i, s in enumerate(program.statements) if isinstance(s, Assume)
+    }
+    R = _Planned(assumes, deepest)
+    inputs: dict[str, Trace] = {}
+    steps: list[Step] = []
+
+    def unroll(statements: tuple[Statement, ...], at: At, local: Mapping[str, Trace]) -> None:
+        for number, statement in enumerate(statements):
+            alpha = at["t", number]
+            match statement:
+                case Input(name, default, place):
+                    if name in data:
+                        value = data[name]
+                    elif default is not None:
+                        value = evaluate(default, alpha, R, local).v
+                    else:
+                        raise placed(
+                            ModelError(f"the input '{name}' has no value; give it with --set, --data or data="),
+                            place,
+                        )
+                    R.bindings[name] = inputs[name] = transparent(value)
+                case For(name, sequence, body, place):
+                    value = evaluate(sequence, alpha, R, local).v
+                    if isinstance(value, Map | str) or not isinstance(value, tuple | List | np.ndarray | None):
+                        message = f"a for runs over a list or a vector, not {shown(value)}"
+                        raise placed(ModelError(message), place)
+                    for turn, element in enumerate(elements(value, "for")):
+                        unroll(body, alpha["f", turn], {**local, name: transparent(element)})
+                case _:
+                    steps.append(Step(statement, alpha, local))
+
+    unroll(program.statements, root, {})
+    return Plan(inputs, _cut(steps), deepest)
+
+
+def _cut(steps: list[Step]) -> tuple[Segment, ...]:
+    segments: list[list[Step]] = [[]]
+    for step in steps:
+        segments[-1].append(step)
+        if isinstance(step.statement, Observe):
+            segments.append([])
+    if len(segments) > 1:
+        rest = segments.pop()
+        segments[-1].extend(rest)
+    return tuple(map(tuple, segments))
+
+
+@dataclass(slots=True)
+class Generation:
+    """What a particle did in one segment: the traces of each statement, and what was drawn and decided.
+
+    A predict has two traces, of its label and its value; other statements have one."""
+
+    traces: list[tuple[Trace, ...]]
+    drawn: Mapping[At, Choice]
+    predicates: Mapping[At, bool]
+    log_weight: float
+
+
+@dataclass(slots=True)
+class Particle:
+    """(R_n, tau_n): an execution up to the end of a generation."""
+
+    R: Environment
+    generations: list[Generation] = field(default_factory=list)
+
+    @property
+    def log_weight(self) -> float:
+        """w_n, of the last generation."""
+        return self.generations[-1].log_weight
+
+    def fork(self) -> Particle:
+        return Particle(self.R.fork(Handler()), list(self.generations))
+
+    def choices(self, first: int = 0) -> dict[At, Choice]:
+        """What was drawn from a generation on, in order."""
+        return {alpha: choice for g in self.generations[first:] for alpha, choice in g.drawn.items()}
+
+    def predicates(self, first: int = 0) -> dict[At, bool]:
+        """What was decided from a generation on."""
+        return {alpha: truth for g in self.generations[first:] for alpha, truth in g.predicates.items()}
+
+    def predicts(self, segments: Sequence[Segment]) -> dict[str, Any]:
+        """Label to value; a label that comes again is numbered."""
+        found: dict[str, Any] = {}
+        seen: dict[str, int] = {}
+        for segment, generation in zip(segments, self.generations):
+            for step, traces in zip(segment, generation.traces):
+                if isinstance(step.statement, Predict):
+                    label, value = traces[0].v, traces[1].v
+                    text = label if isinstance(label, str) else shown(label)
+                    seen[text] = seen.get(text, 0) + 1
+                    found[text if seen[text] == 1 else f"{text}#{seen[text]}"] = value
+        return found
+
+
+def start(run: Plan) -> Particle:
+    """A particle before the first statement."""
+    R = Environment(Handler(), run.deepest)
+    R.bindings.update(run.inputs)
+    return Particle(R)
+
+
+def execute(step: Step, R: Environment) -> tuple[Trace, ...]:
+    """The traces of a statement; an assume binds its symbol in R."""
+    statement, alpha, local = step
+    match statement:
+        case Assume(name, value):
+            tau = evaluate(value, alpha, R, local)
+            R.bindings[name] = tau
+            return (tau,)
+        case Predict(label, value):
+            return evaluate(label, alpha["t", 0], R, local), evaluate(value, alpha["t", 1], R, local)
+        case Observe():
+            return (evaluate(statement, alpha, R, local),)
+
+
+def extend(particle: Particle, segment: Segment, handler: Handler) -> None:
+    """Run a particle through a segment. An execution of weight zero ends where it gets it."""
+    R = particle.R
+    R.handler = handler
+    traces: list[tuple[Trace, ...]] = []
+    log_weight = 0.0
+    try:
+        for step in segment:
+            traces.append(execute(step, R))
+            for tau in traces[-1]:
+                log_weight += tau.l
+    except Impossible:
+        log_weight = -np.inf
+    particle.generations.append(Generation(traces, handler.drawn, handler.predicates, log_weight))
