@@ -8,7 +8,7 @@ import numpy as np
 
 from pplc_runtime.frames import here
 from pplc_runtime.lanes import Lane, Mix, by_option, by_value
-from pplc_runtime.primitives.arguments import element, elements, given, is_number, settled, whole
+from pplc_runtime.primitives.arguments import element, elements, given, settled, whole
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.values import List, ModelError
 
@@ -23,9 +23,7 @@ def nth(value: Any, index: Any, default: Any = NO_DEFAULT) -> Any:
         if type(index) is int:
             if 0 <= index < len(value):
                 return value.item(index) if value.ndim == 1 else value[index]
-        elif (
-            type(index) is Lane and index.data.ndim == 1 and index.data.dtype.kind == "i" and value.ndim == 1
-        ):
+        elif type(index) is Lane and value.ndim == 1 and index.data.ndim == 1 and index.data.dtype == np.int64:
             positions = index.at(here.frame)
             # As unsigned numbers, negative indices are too large as well.
             if type(positions) is np.ndarray and positions.view(np.uint64).max() < len(value):

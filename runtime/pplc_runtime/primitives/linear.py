@@ -143,9 +143,7 @@ def mmul(first: Any, *others: Any) -> Any:
     """The product of matrices and vectors, from left to right; one with a number scales."""
     for other in others:
         if type(first) is np.ndarray and first.ndim == 2 and type(other) is Lane and other.data.ndim == 2:
-            data = other.at(
-                here.frame
-            )  # one product of matrices, or of a matrix and the vector of a lone lane
+            data = other.at(here.frame)
             if len(data) == first.shape[1]:
                 first = _result(first @ data, here.frame.size > 1)
                 continue
