@@ -23,7 +23,7 @@ def nth(value: Any, index: Any, default: Any = NO_DEFAULT) -> Any:
         if type(index) is int:
             if 0 <= index < len(value):
                 return value.item(index) if value.ndim == 1 else value[index]
-        elif type(index) is Lane and value.ndim == 1 and index.data.ndim == 1 and index.data.dtype == np.int64:
+        elif type(index) is Lane and value.ndim == index.data.ndim == 1 and index.data.dtype == np.int64:
             positions = index.at(here.frame)
             # As unsigned numbers, negative indices are too large as well.
             if type(positions) is np.ndarray and positions.view(np.uint64).max() < len(value):
