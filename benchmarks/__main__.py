@@ -1,4 +1,4 @@
-"""The benchmark: python -m benchmarks [--quick] [--only PATTERN] [--json FILE] [--chart FILE.png] | --check"""
+"""The benchmark of pplc beside samplers by hand and other systems, with what is to be reached."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="about two minutes: shorter batches, fewer sizes")
-    parser.add_argument("--only", metavar="PATTERN", help="only rows whose section and label match, ignoring case")
+    parser.add_argument("--quick", action="store_true", help="about two minutes: short batches")
+    parser.add_argument("--only", metavar="PATTERN", help="only rows that match")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there too")
     parser.add_argument("--chart", type=Path, metavar="FILE.png", help="draw the ratios there")
-    parser.add_argument("--check", action="store_true", help="check the hand-written samplers by exact answers")
+    parser.add_argument("--check", action="store_true", help="check the samplers by hand")
     arguments = parser.parse_args()
     if arguments.check:
         from benchmarks.check import check

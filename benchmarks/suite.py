@@ -6,11 +6,12 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pplc
 
+import pplc
 from benchmarks import models, processes
 from benchmarks.by_hand import crp, hmm, lgss, nlss, plain
 from benchmarks.models import Program
@@ -62,7 +63,8 @@ def one_at_a_time(model: str, n: int) -> Timed:
 
 
 def failed(section: str, label: str, error: BaseException) -> Row:
-    return Row(section, label, None, note=f"pplc failed: {(str(error).splitlines() or [repr(error)])[-1][:90]}")
+    said = (str(error).splitlines() or [repr(error)])[0][:90]
+    return Row(section, label, None, note=f"pplc failed: {said}")
 
 
 def side_by_side(bench: Bench, model: str, method: str, n: int) -> Iterator[Row]:
@@ -140,7 +142,9 @@ def sweeps(bench: Bench) -> Iterator[Row]:
         yield from side_by_side(bench, model, "pgas", 10)
 
 
-def turns(bench: Bench, section: str, label: str, subjects: dict[str, Callable[[], Timed]]) -> dict[str, Time] | Row:
+def turns(
+    bench: Bench, section: str, label: str, subjects: dict[str, Callable[[], Timed]]
+) -> dict[str, Time] | Row:
     """The times of settings of pplc that are compared with each other, or the row of a failure."""
     try:
         return measure({name: make() for name, make in subjects.items()}, bench.effort)
@@ -148,12 +152,16 @@ def turns(bench: Bench, section: str, label: str, subjects: dict[str, Callable[[
         return failed(section, label, error)
 
 
+def inference(model: str, method: str, size: int | None = None, **settings: int) -> Callable[[], Timed]:
+    return lambda: Inference(compiled(model, size), method, particles=10, **settings)
+
+
 def pgas_beside_icsmc(bench: Bench) -> Iterator[Row]:
     section = "pgas against icsmc, 10 particles"
     for model in ("lgss", "nlss", "crp"):
         if not bench.wanted(f"{section}: {model}"):
             continue
-        make = {m: lambda m=m, model=model: Inference(compiled(model), m, particles=10) for m in ("pgas", "icsmc")}
+        make = {m: inference(model, m) for m in ("pgas", "icsmc")}
         match turns(bench, section, model, make):
             case Row() as row:
                 yield row
@@ -173,15 +181,12 @@ def growth(bench: Bench) -> Iterator[Row]:
             continue
         if bench.quick:
             lengths = lengths[:3]
-        make = {
-            str(t): lambda t=t, model=model, method=method: Inference(compiled(model, t), method, particles=10)
-            for t in lengths
-        }
+        make = {str(t): inference(model, method, t) for t in lengths}
         match turns(bench, section, f"{model} {method}", make):
             case Row() as row:
                 yield row
             case times:
-                for shorter, longer in zip(lengths, lengths[1:]):
+                for shorter, longer in pairwise(lengths):
                     label = f"{model} {method} {longer}"
                     yield _row(section, label, times[str(longer)], str(shorter), times[str(shorter)], limit)
 
@@ -192,12 +197,7 @@ def chains(bench: Bench) -> Iterator[Row]:
         label = f"{model} {method}"
         if not bench.wanted(f"{section}: {label}"):
             continue
-        make = {
-            str(k): lambda k=k, model=model, method=method: Inference(
-                compiled(model), method, particles=10, chains=k
-            )
-            for k in (4, 1)
-        }
+        make = {str(k): inference(model, method, chains=k) for k in (4, 1)}
         match turns(bench, section, label, make):
             case Row() as row:
                 yield row
@@ -211,11 +211,9 @@ def replays(bench: Bench) -> Iterator[Row]:
         label = f"lgss, {steps} observes"
         if not bench.wanted(f"{section}: {label}"):
             continue
-        counts: list[float] = []
         try:
-            compiled("lgss", steps).infer(
-                "pgas", particles=10, sweeps=20, seed=1, on_sweep=lambda s, c=counts: c.append(s.diagnostics["replays"])
-            )
+            run = compiled("lgss", steps).infer("pgas", particles=10, sweeps=20, seed=1)
+            counts = [sweep.diagnostics["replays"] for sweep in run.sweeps]
             yield Row(section, label, max(counts), "2 N + 10", 2 * steps + 10, 1.0, unit="")
         except LOST as error:
             yield failed(section, label, error)
@@ -225,20 +223,22 @@ FORKS = 2_000
 
 
 def forks(bench: Bench) -> Iterator[Row]:
-    """The time of an observe and its fork, after few values and after many: that of 2,000 less that of none."""
+    """The time of an observe and its fork, after few values and after many."""
     section = "An observe and its fork, 100 particles"
     label = "10,000 values before it"
     if not bench.wanted(f"{section}: {label}"):
         return
-    def inference(values: int, observes: int) -> Inference:
+
+    def run(values: int, observes: int) -> Inference:
         program = models.history(values, observes)
         return Inference(pplc.compile_text(program.text, program.name), "smc", particles=100)
 
-    make = {f"{v} {o}": lambda v=v, o=o: inference(v, o) for v in (10, 10_000) for o in (1, FORKS + 1)}
+    make = {f"{v} {o}": lambda v=v, o=o: run(v, o) for v in (10, 10_000) for o in (1, FORKS + 1)}
     match turns(bench, section, label, make):
         case Row() as row:
             yield row
         case times:
+
             def one(values: int) -> Time:
                 few, many = times[f"{values} 1"], times[f"{values} {FORKS + 1}"]
                 return Time((many.cpu - few.cpu) / FORKS, (many.wall - few.wall) / FORKS)
@@ -260,13 +260,15 @@ def start_up(bench: Bench) -> Iterator[Row]:
     ]
     for model in ("nlss", "lgss", "crp"):
         program = getattr(models, model)()
-        cases.append((
-            f"first draw of {model}, compiled",
-            lambda p=program: processes.first_draw(p, repeats // 3),
-            "import numpy",
-            lambda: processes.numpy_import(repeats // 3),
-            None,
-        ))
+        cases.append(
+            (
+                f"first draw of {model}, compiled",
+                lambda p=program: processes.first_draw(p, repeats // 3),
+                "import numpy",
+                lambda: processes.numpy_import(repeats // 3),
+                None,
+            )
+        )
     for label, ours, against, theirs, limit in cases:
         if bench.wanted(f"{section}: {label}"):
             try:

@@ -83,7 +83,8 @@ def verdict(rows: list[Row]) -> str:
     judged = [row for row in rows if row.reached is not None]
     missed = [row for row in judged if not row.reached]
     lines = [f"{len(judged) - len(missed)} of {len(judged)} targets reached."]
-    lines += [f"  not reached: {r.section}: {r.label} against {r.against}, {_number(r.ratio)}" for r in missed]
+    for row in missed:
+        lines.append(f"  not reached: {row.section}: {row.label} against {row.against}, {_number(row.ratio)}")
     return "\n".join(lines)
 
 
@@ -93,8 +94,8 @@ def machine() -> dict[str, str]:
     model = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():
-        names = [line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if "model name" in line]
-        model = names[0] if names else model
+        lines = [line for line in info.read_text().splitlines() if line.startswith("model name")]
+        model = lines[0].split(":", 1)[1].strip() if lines else model
     load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
     return {
         "processor": model,
@@ -129,6 +130,6 @@ def draw_chart(path: Path, rows: list[Row]) -> None:
     axes.set_xscale("log")
     axes.set_yticks(range(len(shown)), [f"{r.section}: {r.label} / {r.against}" for r in shown], fontsize=6)
     axes.set_ylim(-0.7, len(shown) - 0.3)
-    axes.set_xlabel("pplc's time over the other's (black: at most); green is reached, red is not, grey has no target")
+    axes.set_xlabel("pplc's time over the other's; black: at most; green: reached, red: not, grey: no target")
     figure.tight_layout()
     figure.savefig(path, dpi=150)

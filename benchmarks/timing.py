@@ -1,7 +1,7 @@
 """CPU and wall time of a sweep.
 
-What is compared is timed by turns, in batches of sweeps, and the least of the batches counts: another process on
-the machine can only add to a time, and it then adds to both sides.
+What is compared is timed by turns, in batches of sweeps, and the least of the batches counts: another process
+on the machine can only add to a time, and it then adds to both sides.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Calls:
 
 
 class Inference:
-    """Sweeps of a pplc model, through its public API; setting up, timed on a run of one sweep, is taken off."""
+    """Sweeps of a pplc model, through its public API; setting up, timed on one sweep, is taken off."""
 
     def __init__(self, model: Any, method: str, **settings: Any) -> None:
         self.model, self.method, self.settings = model, method, settings

@@ -1,4 +1,4 @@
-"""The CRP mixture in numpy: smc. Counts and means of classes are matrices that grow with the largest class."""
+"""The CRP mixture in numpy: smc. Counts and means of classes are matrices that grow."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def smc(arrays: dict[str, Array], n: int, rng: np.random.Generator, prior_sd: fl
     lanes = np.arange(n)
     counts, means = np.zeros((4, n)), np.empty((4, n))
     used = np.zeros(n, dtype=np.intp)
-    log_evidence = 0.0
+    log_evidence, weights = 0.0, np.ones(n)
     for i, seen in enumerate(y.tolist()):
         if i:
             chosen = ancestors[i] = multinomial(rng, weights, n)

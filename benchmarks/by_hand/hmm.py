@@ -15,7 +15,7 @@ def smc(arrays: dict[str, Array], n: int, rng: np.random.Generator) -> Sweep:
     y, means = arrays["y"], arrays["means"]
     initial, transition = arrays["initial"].cumsum(), arrays["transition"].cumsum(axis=1)
     states, ancestors = np.empty((len(y), n), dtype=np.intp), np.empty((len(y), n), dtype=np.intp)
-    log_evidence = 0.0
+    log_evidence, weights = 0.0, np.ones(n)
     for t, seen in enumerate(y.tolist()):
         if t:
             ancestors[t] = multinomial(rng, weights, n)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.by_hand.sweep import Array, Sweep, conditional, line_of, multinomial, normalised, pick
+from benchmarks.by_hand.sweep import Array, Index, Sweep, conditional, line_of, multinomial, normalised, pick
 
 NOISE = 0.01
 
@@ -57,7 +57,7 @@ def _log_likelihood(c: Array, y: Array, state: Array) -> Array:
 def smc(arrays: dict[str, Array], n: int, rng: np.random.Generator) -> Sweep:
     c, y = arrays["C"], arrays["y"]
     state = _prior(rng, n, len(y))
-    log_evidence = 0.0
+    log_evidence, weights = 0.0, np.ones(n)
     for t, row in enumerate(y):
         if t:
             state = state.take(multinomial(rng, weights, n), axis=1)
@@ -79,12 +79,14 @@ def start(arrays: dict[str, Array], rng: np.random.Generator) -> Retained:
     return Retained(float(state[0, 0]), float(state[1, 0]), np.array([(1.0, 0.0), *path]))
 
 
-def icsmc(arrays: dict[str, Array], n: int, rng: np.random.Generator, old: Retained) -> tuple[Sweep, Retained]:
+def icsmc(
+    arrays: dict[str, Array], n: int, rng: np.random.Generator, old: Retained
+) -> tuple[Sweep, Retained]:
     c, y = arrays["C"], arrays["y"]
     steps = len(y)
     state = _prior(rng, n, steps, old)
     xs, ancestors = np.empty((steps, 2, n)), np.zeros((steps, n), dtype=np.intp)
-    log_evidence = 0.0
+    log_evidence, weights = 0.0, np.ones(n)
     for t in range(steps):
         if t:
             ancestors[t] = conditional(rng, weights, n, 0)
@@ -95,7 +97,8 @@ def icsmc(arrays: dict[str, Array], n: int, rng: np.random.Generator, old: Retai
         xs[t] = state[6:]
         weights, total = normalised(_log_likelihood(c, y[t], state))
         log_evidence += total - math.log(n)
-    return Sweep(log_evidence, weights, {"omega": state[0], "q": state[1]}), _kept(rng, weights, state, xs, ancestors)
+    sweep = Sweep(log_evidence, weights, {"omega": state[0], "q": state[1]})
+    return sweep, _kept(rng, sweep, xs, ancestors)
 
 
 def pgas(arrays: dict[str, Array], n: int, rng: np.random.Generator, old: Retained) -> tuple[Sweep, Retained]:
@@ -104,16 +107,18 @@ def pgas(arrays: dict[str, Array], n: int, rng: np.random.Generator, old: Retain
     c, y = arrays["C"], arrays["y"]
     steps = len(y)
     now, before = old.path[1:], old.path[:-1]
-    terms = np.array([
-        (now**2).sum(axis=1) + (before**2).sum(axis=1),
-        -2.0 * (now * before).sum(axis=1),
-        -2.0 * (now[:, 1] * before[:, 0] - now[:, 0] * before[:, 1]),
-    ])
+    terms = np.array(
+        [
+            (now**2).sum(axis=1) + (before**2).sum(axis=1),
+            -2.0 * (now * before).sum(axis=1),
+            -2.0 * (now[:, 1] * before[:, 0] - now[:, 0] * before[:, 1]),
+        ]
+    )
     rest = np.zeros((3, steps))
     rest[:, :-1] = terms[:, :0:-1].cumsum(axis=1)[:, ::-1]
     state = _prior(rng, n, steps, old)
     xs, ancestors = np.empty((steps, 2, n)), np.zeros((steps, n), dtype=np.intp)
-    log_evidence = 0.0
+    log_evidence, log_weights, weights = 0.0, np.zeros(n), np.ones(n)
     for t in range(steps):
         _rotate(state)
         if t:
@@ -129,12 +134,13 @@ def pgas(arrays: dict[str, Array], n: int, rng: np.random.Generator, old: Retain
         log_weights = _log_likelihood(c, y[t], state)
         weights, total = normalised(log_weights)
         log_evidence += total - math.log(n)
-    return Sweep(log_evidence, weights, {"omega": state[0], "q": state[1]}), _kept(rng, weights, state, xs, ancestors)
+    sweep = Sweep(log_evidence, weights, {"omega": state[0], "q": state[1]})
+    return sweep, _kept(rng, sweep, xs, ancestors)
 
 
-def _kept(rng: np.random.Generator, weights: Array, state: Array, xs: Array, ancestors: np.ndarray) -> Retained:
-    last = pick(rng, weights)
+def _kept(rng: np.random.Generator, sweep: Sweep, xs: Array, ancestors: Index) -> Retained:
+    last = pick(rng, sweep.weights)
     path = np.empty((len(xs) + 1, 2))
     path[0] = 1.0, 0.0
     path[1:] = xs[np.arange(len(xs)), :, line_of(ancestors, last)]
-    return Retained(float(state[0, last]), float(state[1, last]), path)
+    return Retained(float(sweep.predicts["omega"][last]), float(sweep.predicts["q"][last]), path)

@@ -41,7 +41,7 @@ def smc(arrays: dict[str, Array], n: int, rng: np.random.Generator) -> Sweep:
     steps = len(y)
     xs, ancestors = np.empty((steps + 1, n)), np.empty((steps + 1, n), dtype=np.intp)
     x = START * rng.standard_normal(n)
-    log_evidence = 0.0
+    log_evidence, weights = 0.0, np.ones(n)
     for t, seen in enumerate(y.tolist(), 1):
         if t > 1:
             ancestors[t] = multinomial(rng, weights, n)
@@ -89,7 +89,7 @@ def _conditional_sweep(
     x = START * rng.standard_normal(n)
     x[0] = old[0]
     xs[0], ancestors[1] = x, np.arange(n)
-    log_evidence, kept = 0.0, 0
+    log_evidence, log_weights, weights, kept = 0.0, np.zeros(n), np.ones(n), 0
     for t, seen in enumerate(y.tolist(), 1):
         mean = _drift(x, t)
         if t > 1:

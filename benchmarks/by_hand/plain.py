@@ -31,7 +31,7 @@ def nlss_icsmc(y: list[float], n: int, rng: Random, old: list[float]) -> tuple[f
     gauss, random = rng.gauss, rng.random
     xs = [old[0], *(gauss(0.0, START) for _ in range(n - 1))]
     generations: list[tuple[list[float], list[int]]] = [(xs, [])]
-    log_evidence, ancestors = 0.0, list(range(n))
+    log_evidence, ancestors, cumulative = 0.0, list(range(n)), [0.0]
     for t, seen in enumerate(y, 1):
         if t > 1:
             total = cumulative[-1]

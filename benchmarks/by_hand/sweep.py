@@ -59,7 +59,7 @@ def pick(rng: np.random.Generator, weights: Array) -> int:
 
 
 def line_of(ancestors: Index, last: int) -> list[int]:
-    """The lane at each generation of the particle that ends in lane `last`; ancestors[t] leads from t to t - 1."""
+    """The lane at each generation of the particle that ends in `last`; ancestors[t] leads from t to t - 1."""
     lane, line = last, [last]
     for t in range(len(ancestors) - 1, 0, -1):
         lane = int(ancestors[t, lane])

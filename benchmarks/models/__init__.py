@@ -1,7 +1,7 @@
 """The programs that are timed, at any length, with their data as arrays for the samplers beside them.
 
-`lgss` and `nlss` of 100 steps are programs/kalman.clj and programs/nonlinear_ssm.clj as they stand; other lengths
-are the same programs with other data. The mixture and the HMM are here, with placeholders for the data.
+`lgss` and `nlss` of 100 steps are programs/kalman.clj and programs/nonlinear_ssm.clj as they stand; other
+lengths are the same programs with other data. The others are here, with placeholders for the data.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Other systems on the same models. Each runs in a process of its own; one that is not installed is missing."""
+"""Other systems on the same models, each in a process of its own; one not installed is said to be missing."""

@@ -1,7 +1,7 @@
 """Peers, each in its own process: where they are, and what a sweep takes them.
 
-`particles` needs an older numpy than pplc has, so it is looked for in benchmarks/peers_env first and then in the
-interpreter that runs the benchmark; likewise numba. WebPPL is looked for in benchmarks/node_modules.
+`particles` needs an older numpy than pplc has, so it is looked for in benchmarks/peers_env first and then in
+the interpreter that runs the benchmark; likewise numba. WebPPL is looked for in benchmarks/node_modules.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ MISSING = "missing"
 @cache
 def interpreter_with(package: str) -> str | None:
     """An interpreter that can import the package."""
-    for python in (os.environ.get("PEERS_PYTHON"), str(HERE / "peers_env" / "bin" / "python"), sys.executable):
+    own = HERE / "peers_env" / "bin" / "python"
+    for python in (os.environ.get("PEERS_PYTHON"), str(own), sys.executable):
         if python and Path(python).exists():
             tried = subprocess.run([python, "-c", f"import {package}"], capture_output=True, check=False)
             if tried.returncode == 0:
@@ -61,7 +62,8 @@ def timed(peer: str, model: str, n: int, effort: Effort) -> Time | str:
     python = interpreter_with(peer)
     if python is None:
         return MISSING
-    command = [python, "-m", "benchmarks.peers.worker", peer, model, str(n), str(effort.seconds), str(effort.repeats)]
+    arguments = [peer, model, str(n), str(effort.seconds), str(effort.repeats)]
+    command = [python, "-m", "benchmarks.peers.worker", *arguments]
     ran = subprocess.run(command, capture_output=True, text=True, cwd=HERE.parent, check=False)
     return _time_in(ran)
 
@@ -72,7 +74,7 @@ def _webppl(model: str, n: int, effort: Effort) -> Time | str:
         return MISSING
     arrays = {name: values.tolist() for name, values in getattr(models, model)().arrays.items()}
     script = str(HERE / "peers" / "webppl_smc.js")
-    seconds = effort.seconds * effort.repeats
+    seconds = max(1.0, effort.seconds * effort.repeats)
     ran = subprocess.run(
         ["node", script, model, str(n), str(seconds)],
         input=json.dumps(arrays),

@@ -1,7 +1,7 @@
 """The `particles` package (N. Chopin), smc with multinomial resampling at every step.
 
-NLSS is written as its tutorial writes a state-space model; LGSS and the mixture, whose particles hold more than
-the state, as Feynman-Kac models in numpy.
+NLSS is written as its tutorial writes a state-space model; LGSS and the mixture, whose particles hold more
+than the state, as Feynman-Kac models in numpy.
 """
 
 from __future__ import annotations
@@ -17,15 +17,13 @@ from benchmarks.by_hand.sweep import Array, Sweep
 
 
 class Nlss(ssm.StateSpaceModel):
-    def PX0(self):  # noqa: N802
+    def PX0(self):
         return dists.Normal(loc=0.0, scale=math.sqrt(5.0))
 
-    def PX(self, t, xp):  # noqa: N802
-        return dists.Normal(
-            loc=xp / 2 + 25 * xp / (1 + xp**2) + 8 * np.cos(1.2 * t), scale=math.sqrt(10.0)
-        )
+    def PX(self, t, xp):
+        return dists.Normal(loc=xp / 2 + 25 * xp / (1 + xp**2) + 8 * np.cos(1.2 * t), scale=math.sqrt(10.0))
 
-    def PY(self, t, xp, x):  # noqa: N802
+    def PY(self, t, xp, x):
         return dists.Normal(loc=x**2 / 20, scale=1.0) if t else dists.FlatNormal(loc=x)
 
 
@@ -37,20 +35,20 @@ class Lgss(particles.FeynmanKac):
         self.transposed, self.y = np.ascontiguousarray(c.T), y
         self.constant = -0.5 * len(c) * math.log(2 * math.pi * 0.01)
 
-    def M0(self, N):  # noqa: N802, N803
+    def M0(self, N):
         omega = np.random.gamma(10.0, 1 / 2.5, N) * (math.pi / self.T)
         q = np.random.gamma(10.0, 1 / 100.0, N)
         start = np.column_stack([omega, q, np.cos(omega), np.sin(omega), np.sqrt(q), np.ones(N), np.zeros(N)])
         return self.M(0, start)
 
-    def M(self, t, xp):  # noqa: N802
+    def M(self, t, xp):
         cos, sin, sd, x0, x1 = xp[:, 2:].T
         x = xp.copy()
         x[:, 5], x[:, 6] = cos * x0 - sin * x1, sin * x0 + cos * x1
         x[:, 5:] += sd[:, None] * np.random.standard_normal((len(xp), 2))
         return x
 
-    def logG(self, t, xp, x):  # noqa: N802
+    def logG(self, t, xp, x):
         residual = np.ascontiguousarray(x[:, 5:]) @ self.transposed
         residual -= self.y[t]
         return self.constant - 50.0 * np.einsum("ld,ld->l", residual, residual)
@@ -63,10 +61,10 @@ class CrpMixture(particles.FeynmanKac):
         super().__init__(len(y))
         self.y, self.prior_sd = y, prior_sd
 
-    def M0(self, N):  # noqa: N802, N803
+    def M0(self, N):
         return self.M(0, np.zeros((N, 3 + 2 * 4)))
 
-    def M(self, t, xp):  # noqa: N802
+    def M(self, t, xp):
         n = len(xp)
         used = xp[:, 2].astype(int)
         most = int(used.max())
@@ -84,7 +82,7 @@ class CrpMixture(particles.FeynmanKac):
             x[:, 1] = label
         return x
 
-    def logG(self, t, xp, x):  # noqa: N802
+    def logG(self, t, xp, x):
         mean = x[np.arange(len(x)), 4 + 2 * x[:, 0].astype(int)]
         return -0.5 * (mean - self.y[t]) ** 2 - 0.5 * math.log(2 * math.pi)
 

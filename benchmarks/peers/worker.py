@@ -1,6 +1,8 @@
-"""Times one peer in the interpreter that has it: python -m benchmarks.peers.worker PEER MODEL PARTICLES SECONDS REPEATS
+"""Times one peer, in the interpreter that has it.
 
-Prints {"cpu": ..., "wall": ...} in milliseconds a sweep.
+    python -m benchmarks.peers.worker PEER MODEL PARTICLES SECONDS REPEATS
+
+prints {"cpu": ..., "wall": ...} in milliseconds a sweep.
 """
 
 from __future__ import annotations
