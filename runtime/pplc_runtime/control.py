@@ -15,7 +15,6 @@ from pplc_runtime.addresses import At
 from pplc_runtime.frames import here
 from pplc_runtime.lanes import Lane, Mix, by_option, grouped, join, part
 from pplc_runtime.primitives.base import Primitive
-from pplc_runtime.stochastic import ProcessInstance
 from pplc_runtime.values import List, Map, ModelError, Procedure, Symbol, key_of, shown
 
 Thunk = Callable[[], Any]
@@ -139,8 +138,8 @@ def call(at: At, operator: Any, *arguments: Any) -> Any:
         return primitive("get").function(arguments[0], operator, *arguments[1:])
     if kind in (tuple, np.ndarray) and len(arguments) == 1:
         return primitive("nth").function(operator, arguments[0])
-    if kind is ProcessInstance and hasattr(operator.family, "at_point"):
-        return operator.family.at_point(operator, arguments)
+    if hasattr(operator, "at_point"):
+        return operator.at_point(arguments)
     raise ModelError(f"{shown(operator)} is not a procedure and cannot be called")
 
 

@@ -142,6 +142,23 @@ class Forward:
         present[frame.to_top] = True
         self.store[at] = value if present.all() else Partial(Lane(present, top), value)
 
+    def load(self, at: At, default: Any) -> Any:
+        """What is kept under an address, in the lanes of the running frame."""
+        return self.store.get(at, default)
+
+    def save(self, at: At, value: Any) -> None:
+        """Keep a value under an address, in the lanes of the running frame."""
+        self.store[at] = self.with_others(value, self.store.get(at, ()))
+        self.written.append(at)
+
+    def with_others(self, value: Any, old: Any) -> Any:
+        """A value of the running frame for the whole generation: the other lanes have what they had."""
+        frame = here.frame
+        if frame.to_top is None:
+            return value
+        others = np.setdiff1d(np.arange(frame.top.size), frame.to_top)
+        return join(frame.top, [(frame.top.part(others), old), (frame, value)]) if len(others) else value
+
     # Samples
 
     def sample(self, at: At, source: Any) -> Any:

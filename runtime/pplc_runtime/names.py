@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pplc_runtime import control
+from pplc_runtime.gaussian_process import gp
 from pplc_runtime.primitives import FAST, GENERAL, PRIMITIVES
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.stochastic import CONSTRUCTORS, PROCESS_CONSTRUCTORS, arity_of
@@ -29,7 +30,8 @@ class Signature:
 
 def _all_primitives() -> dict[str, Primitive]:
     table = dict(PRIMITIVES)
-    for constructors, addressed in ((CONSTRUCTORS, False), (PROCESS_CONSTRUCTORS, True)):
+    processes = {**PROCESS_CONSTRUCTORS, "gp": gp}
+    for constructors, addressed in ((CONSTRUCTORS, False), (processes, True)):
         for name, function in constructors.items():
             least, most = arity_of(name)
             for spelling in (name, f"{name}-dist"):

@@ -62,6 +62,8 @@ class Recorder(Forward):
         self.kinds: dict[At, bool] = {}
         self.segments: list[SegmentRecord] = []
         self.assigned: dict[At, ProcessInstance] = {}
+        self.seated_values: dict[At, Any] = {}
+        """What processes took in, as their blocks are given it."""
         self.events: dict[At, Any] = {}
         self.now = SegmentRecord()
         for segment in plan.segments:
@@ -92,6 +94,13 @@ class Recorder(Forward):
         self.store[at] = value
         self.now.writes[at] = value
 
+    def load(self, at: At, default: Any) -> Any:
+        self.now.reads.add(at)
+        return super().load(at, default)
+
+    def save(self, at: At, value: Any) -> None:
+        self.remember(at, value)
+
     def draw(self, at: At, source: Dist) -> Any:
         value = self.values[at]
         self.kinds[at] = source.family.discrete
@@ -103,18 +112,21 @@ class Recorder(Forward):
     def draw_from_process(self, at: At, source: ProcessInstance) -> Any:
         value = self.values[at]
         self.kinds[at] = source.family.discrete
-        self.take_in(at, source)
+        self.take_in(at, source, value)
         return value
 
     def score_in_process(self, at: At, source: ProcessInstance, value: Any) -> Any:
         self.events[at] = value
-        self.take_in(at, source)
+        self.take_in(at, source, value)
         return 0.0
 
-    def take_in(self, at: At, source: ProcessInstance) -> None:
+    def take_in(self, at: At, source: ProcessInstance, value: Any) -> None:
         self.now.uses += 1
         self.now.seated.append(at)
         self.assigned[at] = source
+        seats = self.seats_of(source)
+        self.seated_values[at] = source.family.tag(seats.state, value)
+        seats.state = source.family.seat(seats.state, None, value)
 
 
 def _run(handler: Forward, segment: Segment) -> None:
@@ -236,6 +248,16 @@ class Replay(Forward):
         finally:
             self.store = store
 
+    def load(self, at: At, default: Any) -> Any:
+        self.reads.add(at)
+        if at in self.new:
+            return self.new[at]
+        versions = self.suffix.versions(at, self.number)
+        return versions[0] if versions else self.store.get(at, default)
+
+    def save(self, at: At, value: Any) -> None:
+        self.new[at] = self.with_others(value, self.load(at, ()))
+
     # Samples and observes
 
     def draw(self, at: At, source: Dist) -> Any:
@@ -345,7 +367,7 @@ class Suffix:
                 self.readers.setdefault(cell, set()).add(number)
             for at in record.draws:
                 self.drawers.setdefault(at, set()).add(number)
-        self.seatings = Seatings(recorder.segments, recorder.assigned, self.values, self.events)
+        self.seatings = Seatings(recorder.segments, recorder.assigned, recorder.seated_values)
         self.total: Any = sum(self.scores)
         self.total_uses: Any = sum(self.uses)
         self.bad: Any = 0

@@ -22,7 +22,7 @@ from pplc_runtime.stochastic import ProcessInstance
 class Seatings:
     """The rest of the retained run's seatings, in the order of execution."""
 
-    def __init__(self, segments: Iterable[Any], assigned: dict[At, Any], *values: dict[At, Any]) -> None:
+    def __init__(self, segments: Iterable[Any], assigned: dict[At, Any], values: dict[At, Any]) -> None:
         self.assigned: dict[At, Any] = assigned
         """The process that each value goes to: one for all lanes, or a Mix."""
         self.turn: dict[At, int] = {}
@@ -31,11 +31,10 @@ class Seatings:
         self.varying: dict[At, Any] = {}
         self.processes: dict[At, ProcessInstance] = {}
         self.blocks: dict[At, Any] = {}
-        self.values: dict[At, Any] = {}
+        self.values = values
         for segment in segments:
             for at in segment.seated:
                 self.turn[at] = len(self.turn)
-                self.values[at] = next(known[at] for known in values if at in known)
                 self.place(at, assigned[at])
 
     def touch(self, process: At) -> None:

@@ -20,6 +20,7 @@ from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.processes import ALIASES as PROCESS_ALIASES
 from pplc_runtime.processes import PROCESSES
 from pplc_runtime.processes.base import Process
+from pplc_runtime.processes.dp import DirichletProcess
 from pplc_runtime.values import List, ModelError, shown
 
 
@@ -269,8 +270,29 @@ PROCESS_CONSTRUCTORS: dict[str, Callable[..., Any]] = {name: process(family) for
 PROCESS_CONSTRUCTORS.update({alias: PROCESS_CONSTRUCTORS[name] for alias, name in PROCESS_ALIASES.items()})
 
 
+_dirichlet_processes: dict[str, Process] = {}
+
+
+def dp(at: At, alpha: Any, base: Any) -> Any:
+    """(dp alpha base): the base is a distribution."""
+    base = settle(base)
+    if type(base) is Mix:
+        return by_option(base, lambda option: dp(at, alpha, option))
+    if type(alpha) is Mix:
+        return by_option(alpha, lambda option: dp(at, option, base))
+    if type(base) is not Dist:
+        raise ModelError(f"dp: the base must be a distribution, not {shown(base)}")
+    family = _dirichlet_processes.setdefault(base.family.name, DirichletProcess(base.family))
+    return ProcessInstance(family, (checked("dp", family.parameters[0], alpha), *base.parts), at)
+
+
+PROCESS_CONSTRUCTORS["dp"] = dp
+
+
 def arity_of(name: str) -> tuple[int, int]:
     """The least and the largest number of arguments of a constructor."""
+    if name in ("dp", "gp"):
+        return 2, 2
     if name in ("dirac", "categorical"):
         return 1, 1
     canonical = ALIASES.get(name, name)

@@ -12,8 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from pplc_runtime.stochastic import PROCESS_CONSTRUCTORS
+
 from pplc.diagnostics import Diagnostic
 from pplc.languages import core
+
+
+PROCESSES = frozenset({*PROCESS_CONSTRUCTORS, "gp"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +113,12 @@ def _is_random(expr: core.Expr, random: set[str]) -> bool:
     stack: list[core.Expr] = [expr]
     while stack:
         item = stack.pop()
-        if isinstance(item, core.Sample) or (isinstance(item, core.Global) and item.name in random):
-            return True
+        match item:
+            case core.Sample():
+                return True
+            case core.Global(name) if name in random:
+                return True
+            case core.Primitive(name) if name.removesuffix("-dist") in PROCESSES:
+                return True
         stack.extend(children(item))
     return False

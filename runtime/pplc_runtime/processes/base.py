@@ -60,7 +60,11 @@ class Process(ABC):
             state = self.seat(state, None, value)
         return total
 
+    def tag(self, state: State, value: Raw) -> Any:
+        """What `block` is given for a value that was drawn in this one-lane state: the value, unless more is needed."""
+        return value
+
     @staticmethod
     def gather(state: State, index: NDArray[np.intp]) -> State:
         """The state of the lanes in `index`, which may repeat."""
-        return tuple(part[..., index] for part in state)
+        return tuple(part.take(index, axis=-1) for part in state)

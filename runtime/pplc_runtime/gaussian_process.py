@@ -1,0 +1,160 @@
+"""Gaussian processes: (gp mean kernel) gives a process f, and (f x) what sample and observe take.
+
+C. E. Rasmussen and C. Williams (2006), section 2. The values drawn so far at x_1, ..., x_n have a joint normal law.
+Its Cholesky factor grows by a row with each new point: with a = L^-1 k(X, x) and d^2 = k(x, x) - a.a, the next value is
+normal with mean m(x) + a.z and standard deviation d, where z are the values so far, whitened. What has been drawn is one
+cell of the run, so that regeneration sees who depends on it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pplc_runtime.addresses import At
+from pplc_runtime.control import call
+from pplc_runtime.distributions import DISTRIBUTIONS
+from pplc_runtime.frames import here
+from pplc_runtime.lanes import Lane, Mix, by_option, raw, settle
+from pplc_runtime.primitives.arithmetic import add, div, mul, sub
+from pplc_runtime.stochastic import Dirac, Dist
+from pplc_runtime.values import ModelError, key_of, shown
+
+_NORMAL = DISTRIBUTIONS["normal"]
+DEGENERATE = 1e-7
+"""A point whose standard deviation is below this share of its prior one is as good as known."""
+
+
+class GaussianProcess:
+    """A process over functions: mean and kernel procedures, told apart by the address where it was made."""
+
+    __slots__ = ("at", "parts")
+
+    def __init__(self, parts: tuple[Any, ...], at: At) -> None:
+        self.parts = parts
+        self.at = at
+
+    def alike(self, other: Any) -> bool:
+        return bool(self.at is other.at)
+
+    def with_parts(self, parts: tuple[Any, ...]) -> GaussianProcess:
+        return GaussianProcess(parts, self.at)
+
+    def at_point(self, arguments: tuple[Any, ...]) -> Point:
+        """(f x)"""
+        if len(arguments) != 1:
+            raise ModelError(f"a gp takes 1 argument, but {len(arguments)} are given")
+        return Point((*self.parts, arguments[0]), self.at)
+
+    def __str__(self) -> str:
+        return "<gp>"
+
+
+class Known:
+    """A point where the function is known: its row of the Cholesky factor, whitened value and value."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[Any, ...]) -> None:
+        self.parts = parts
+        """x, the row of the factor (a tuple), its diagonal element, the whitened value, the value"""
+
+    def alike(self, other: Any) -> bool:
+        return True
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Known:
+        return Known(parts)
+
+
+class Point:
+    """The value of a Gaussian process at a point."""
+
+    __slots__ = ("at", "parts")
+
+    def __init__(self, parts: tuple[Any, ...], at: At) -> None:
+        self.parts = parts
+        self.at = at
+
+    def alike(self, other: Any) -> bool:
+        return bool(self.at is other.at)
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Point:
+        return Point(parts, self.at)
+
+    def sampled(self, handler: Any, at: At) -> Any:
+        """Draw the value, given all that is known of the function."""
+        state = settle(handler.load(self.at, ()))
+        if type(state) is Mix:
+            return by_option(state, lambda _: self.sampled(handler, at))
+        known = self.known(state)
+        if known is not None:
+            return known.parts[4]
+        row, mean, deviation = self.condition(state)
+        if deviation is None:
+            return mean
+        value = handler.draw(at, Dist(_NORMAL, (mean, deviation)))
+        self.learn(handler, state, row, mean, deviation, value)
+        return value
+
+    def scored(self, handler: Any, at: At, value: Any) -> Any:
+        """The log density of a value, which is then known."""
+        state = settle(handler.load(self.at, ()))
+        if type(state) is Mix:
+            return by_option(state, lambda _: self.scored(handler, at, value))
+        known = self.known(state)
+        if known is not None:
+            return handler.score(at, Dirac((known.parts[4],)), value)
+        row, mean, deviation = self.condition(state)
+        if deviation is None:
+            return handler.score(at, Dirac((mean,)), value)
+        score = handler.score(at, Dist(_NORMAL, (mean, deviation)), value)
+        self.learn(handler, state, row, mean, deviation, value)
+        return score
+
+    def known(self, state: tuple[Known, ...]) -> Known | None:
+        x = self.parts[2]
+        if type(x) is Lane:
+            return None
+        key = key_of(x)
+        return next((k for k in state if type(k.parts[0]) is not Lane and key_of(k.parts[0]) == key), None)
+
+    def condition(self, state: tuple[Known, ...]) -> tuple[tuple[Any, ...], Any, Any]:
+        """The row of the factor for this point, and the mean and deviation of its value; None for no deviation."""
+        mean_of, kernel, x = self.parts
+        row: list[Any] = []
+        mean = call(self.at["mean"], mean_of, x)
+        prior = call(self.at["kernel"], kernel, x, x)
+        rest = prior
+        for position, known in enumerate(state):
+            other, factor, diagonal, white, _ = known.parts
+            entry = call(self.at["kernel"], kernel, other, x)
+            for earlier in range(position):
+                entry = sub(entry, mul(factor[earlier], row[earlier]))
+            entry = div(entry, diagonal)
+            row.append(entry)
+            mean = add(mean, mul(entry, white))
+            rest = sub(rest, mul(entry, entry))
+        variance, start = raw(rest), raw(prior)
+        if not np.all(start > 0):
+            raise ModelError(f"gp: the kernel of {shown(x)} with itself must be positive")
+        if np.all(variance <= DEGENERATE**2 * start):
+            return tuple(row), mean, None
+        deviation = np.sqrt(np.maximum(variance, DEGENERATE**2 * start))
+        if type(deviation) is np.ndarray and deviation.ndim:
+            return tuple(row), mean, Lane(deviation, here.frame)
+        return tuple(row), mean, float(deviation)
+
+    def learn(
+        self, handler: Any, state: tuple[Known, ...], row: tuple[Any, ...], mean: Any, deviation: Any, value: Any
+    ) -> None:
+        white = div(sub(value, mean), deviation)
+        handler.save(self.at, (*state, Known((self.parts[2], row, deviation, white, value))))
+
+    def __str__(self) -> str:
+        return "<gp at a point>"
+
+
+def gp(at: At, mean: Any, kernel: Any) -> Any:
+    """(gp mean kernel)"""
+    return GaussianProcess((mean, kernel), at)
