@@ -59,7 +59,9 @@ def dump_after(source: Source, name: str) -> str:
         analysis, _ = front(source)
         return (
             show_program(analysis.program)
-            + f"\ndirect: {' '.join(sorted(analysis.direct))}\nrandom: {' '.join(sorted(analysis.random))}"
+            + f"\ndirect: {' '.join(sorted(analysis.direct))}"
+            + f"\nconstant: {' '.join(sorted(analysis.constant))}"
+            + f"\nrandom: {' '.join(sorted(analysis.random))}"
         )
 
     dumps: dict[str, Callable[[], str]] = {

@@ -100,6 +100,15 @@ class Frame:
         return at if at < self.size and self.to_top[at] == lane else None
 
 
+class Idle:
+    """The handler when nothing runs: it lets every branch be, and no lane dies."""
+
+    deaths = 0
+
+    def decided(self, truth: Any) -> Any:
+        return truth
+
+
 class Here:
     """What is running now: the frame, and the handler that answers samples, observes and look-ups."""
 
@@ -107,7 +116,7 @@ class Here:
 
     def __init__(self) -> None:
         self.frame: Frame = Frame.first(1)
-        self.handler: Any = None
+        self.handler: Any = Idle()
 
 
 here = Here()

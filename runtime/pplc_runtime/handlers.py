@@ -62,6 +62,8 @@ class Forward:
         self.used: list[At] = []
         """The retained values that the kept lane has taken since then."""
         self.running: set[At] = set()
+        self.deaths = 0
+        """How often lanes were found dead."""
         self.log_weights: NDArray[np.float64] = np.zeros(here.frame.size)
 
     # Control
@@ -70,11 +72,16 @@ class Forward:
         """Told of every predicate: true, false, or an array of booleans where lanes disagree."""
         return truth
 
-    def is_dead(self, position: int) -> bool:
-        """Whether a lane of the running frame has weight zero already."""
+    def bury(self) -> None:
+        """Go on with the lanes of the running frame whose weight is not zero."""
         frame = here.frame
-        lane = position if frame.to_top is None else frame.to_top[position]
-        return bool(self.log_weights[lane] == -np.inf)
+        weights = self.log_weights if frame.to_top is None else self.log_weights[frame.to_top]
+        living = np.flatnonzero(weights > -np.inf)
+        self.deaths += 1
+        if not len(living):
+            raise Dead
+        if len(living) < frame.size:
+            here.frame = frame.part(living)
 
     # Cells
 
@@ -233,7 +240,7 @@ class Forward:
         return value
 
     def weigh(self, score: Any) -> None:
-        """Add to the log weights of the running frame; lanes that have all become impossible end here."""
+        """Add to the log weights of the running frame; lanes that have become impossible end here."""
         frame = here.frame
         if type(score) is not np.ndarray:
             lowest = score
@@ -246,9 +253,7 @@ class Forward:
         else:
             self.log_weights[frame.to_top] += score
         if lowest == -np.inf:
-            now = self.log_weights if frame.to_top is None else self.log_weights[frame.to_top]
-            if now.max() == -np.inf:
-                raise Dead
+            self.bury()
 
     def score(self, at: At, source: Any, value: Any) -> Any:
         """The log density of a value, as a number or a Lane; a process takes the value in."""

@@ -112,8 +112,11 @@ def varies(value: Any) -> bool:
 
 
 def part(groups: Sequence[Index], work: Callable[[int], Any]) -> Any:
-    """Work for each group of lanes of the running frame in turn, and join what comes out."""
+    """Work for each group of lanes of the running frame in turn, and join what comes out.
+
+    Lanes that die on the way are left behind: the frame that runs on has only the living."""
     frame = here.frame
+    deaths = here.handler.deaths
     done: list[tuple[Frame, Any]] = []
     try:
         for number, index in enumerate(groups):
@@ -124,8 +127,8 @@ def part(groups: Sequence[Index], work: Callable[[int], Any]) -> Any:
                 continue
     finally:
         here.frame = frame
-    if not done:
-        raise Dead
+    if here.handler.deaths != deaths:
+        here.handler.bury()
     return join(frame, done)
 
 

@@ -58,11 +58,12 @@ class Particles:
                 elif step.step is Observe:
                     source, value = step.function(step.at, *step.arguments)
                     self.seen = value
-                    handler.log_weights += raw(handler.score(step.at, source, value))
+                    handler.weigh(raw(handler.score(step.at, source, value)))
                 else:
                     self.reports.append(step.function(step.at, *step.arguments))
         except Dead:
-            handler.log_weights[:] = -np.inf
+            pass
+        here.frame = self.frame
         if handler.draws is not None:
             self.generations.append((self.frame, handler.draws))
             handler.draws = []

@@ -173,9 +173,10 @@ class Replay(Forward):
                     step.function(step.at, *step.arguments)
             undone = np.not_equal(self.seated_so_far, len(self.suffix.segments[self.number].seated))
             if np.any(undone):
+                here.frame = here.frame.top
                 self.weigh(np.where(undone, -np.inf, np.zeros(here.frame.size)))
         except Dead:
-            self.log_weights[:] = -np.inf
+            pass
 
     # Paths
 

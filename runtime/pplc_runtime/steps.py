@@ -34,7 +34,9 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Assume:
-    """Defines a global; a closed procedure, which is a function of the module, needs no run-time step."""
+    """Defines a global; a closed procedure, which is a function of the module, needs no run-time step.
+
+    A `constant` has the same value in every execution, and is evaluated once a run."""
 
     name: str
     function: Callable[..., Any] | None
@@ -42,6 +44,7 @@ class Assume:
     next: int
     place: Place
     row: tuple[Any, ...] = ()
+    constant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +172,9 @@ def plan(steps: list[Step], root: At, data: Mapping[str, Any]) -> Plan:
                     del sequences[label]
                     label = after
             case Assume(function=None):
+                label = step.next
+            case Assume(name, constant=True):
+                inputs[name] = planner.read(name)
                 label = step.next
             case _:
                 bound.append(Bound(step, at, arguments + step.row))

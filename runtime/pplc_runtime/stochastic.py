@@ -138,7 +138,8 @@ def checked(name: str, parameter: Parameter, value: Any) -> Any:
                     value.checked = domain  # every later frame has only lanes of this one
                 return value
             if holds is not False:
-                return _without_dead(name, parameter, value, data, holds)
+                worst = data[..., np.flatnonzero(~holds)[0]]
+                raise _outside(name, parameter, worst.item() if worst.ndim == 0 else worst)
     elif kind is np.ndarray:
         if value.ndim == domain.rank and domain.holds(value):
             return value
@@ -146,20 +147,11 @@ def checked(name: str, parameter: Parameter, value: Any) -> Any:
         array = vector(*(vector(*item) if type(item) in (tuple, List) else item for item in value))
         if type(array) is not tuple:
             return checked(name, parameter, array)
-    raise ModelError(f"{name}: {parameter.name} must be {domain.text}, not {shown(raw(value))}")
+    raise _outside(name, parameter, raw(value))
 
 
-def _without_dead(name: str, parameter: Parameter, value: Lane, data: Any, holds: Any) -> Any:
-    """What a dead lane has does not matter; a living one outside of the domain is an error."""
-    bad = np.flatnonzero(~holds)
-    living = [position for position in bad.tolist() if not here.handler.is_dead(position)]
-    if living or len(bad) == len(holds):
-        position = living[0] if living else 0
-        worst = shown(data[..., position] if data.ndim > 1 else data[position].item())
-        raise ModelError(f"{name}: {parameter.name} must be {parameter.domain.text}, not {worst}")
-    data = data.copy()
-    data[..., bad] = data[..., np.flatnonzero(holds)[:1]]
-    return Lane(data, here.frame)
+def _outside(name: str, parameter: Parameter, value: Any) -> ModelError:
+    return ModelError(f"{name}: {parameter.name} must be {parameter.domain.text}, not {shown(value)}")
 
 
 def _any_mix(arguments: tuple[Any, ...], build: Callable[..., Any]) -> Any:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from pplc_runtime.frames import Frame, here
+from pplc_runtime.frames import Frame, Idle, here
 
 
-class Bystander:
+class Bystander(Idle):
     """A handler that hears of tests and changes nothing."""
 
     def decided(self, truth: Any) -> Any:

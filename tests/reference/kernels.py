@@ -1,7 +1,7 @@
 """The exact transition kernel of a sampler: a sweep is run once for every way that chance may go.
 
-The engine asks a `Random` for choices and indices. This one enumerates them, depth first, so that the law of what
-a sweep retains comes out exactly, and invariance of the posterior can be asserted to rounding error.
+The engine asks a `Random` for choices and indices. This one enumerates them, depth first, so that the law of
+what a sweep retains comes out exactly, and invariance of the posterior can be asserted to rounding error.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
 from pplc_runtime.reference.draws import Random, States, kind_of, log_density
 from pplc_runtime.reference.environment import Draw
 from pplc_runtime.reference.execution import Particle, Plan, extend, start

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+
 from pplc.passes.expand import expand
 from pplc.passes.read import read
 from pplc.passes.resolve import resolve

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from pplc_runtime.reference.methods import Settings, planned
 
 from .kernels import after_one_sweep, distance
@@ -71,7 +72,7 @@ def test_the_posterior_is_invariant(name: str, settings: str) -> None:
 
 
 def test_three_particles() -> None:
-    posterior, after = after_one_sweep(planned(program_of(MEMO)), 3, Settings(ancestors=True))
+    posterior, after = after_one_sweep(planned(program_of(BRANCH)), 3, Settings(ancestors=True))
     assert distance(posterior, after) < 1e-14
 
 

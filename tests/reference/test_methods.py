@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.posteriors.tiny import TINY, enumerate_posterior
+
 from pplc_runtime.reference import infer
 from pplc_runtime.reference.methods import Boundary
 from pplc_runtime.results.sweeps import Sweep
 
-from tests.posteriors.tiny import TINY, enumerate_posterior
 from .programs import frequencies, program_of
 
 SOME = (
@@ -22,7 +23,7 @@ SOME = (
     "crp_indexes_memo",
     "statement_loop_over_memo",
 )
-RUNS: dict[str, dict[str, int]] = {
+RUNS: dict[str, dict[str, Any]] = {
     "importance": {"particles": 20, "sweeps": 40},
     "smc": {"particles": 20, "sweeps": 40},
     "icsmc": {"particles": 5, "sweeps": 200},
@@ -36,17 +37,17 @@ BATCHES = 20
 def test_posterior(name: str, method: str) -> None:
     sweeps = list(infer(program_of(TINY[name].source), method, seed=7, **RUNS[method]))
     evidence, marginals = enumerate_posterior(TINY[name].twin)
-    batches = [frequencies(sweeps[i::BATCHES] if method in ("importance", "smc") else _batch(sweeps, i)) for i in range(BATCHES)]
+    batches = [frequencies(_batch(sweeps, i)) for i in range(BATCHES)]
     together = frequencies(sweeps)
     for label, values in marginals.items():
         for value, probability in values.items():
-            spread = np.std([batch.get(label, {}).get(value, 0.0) for batch in batches], ddof=1)
+            spread = float(np.std([batch.get(label, {}).get(value, 0.0) for batch in batches], ddof=1))
             # Batches of a chain are not quite independent, and a spread of 20 is itself uncertain.
             tolerance = 5.0 * spread / math.sqrt(BATCHES) + 0.02
             assert together[label].get(value, 0.0) == pytest.approx(probability, abs=tolerance)
     if method in ("importance", "smc"):
-        estimates = np.exp([sweep.log_evidence for sweep in sweeps])
-        error = np.std(estimates, ddof=1) / math.sqrt(len(estimates))
+        estimates = np.exp(np.array([sweep.log_evidence for sweep in sweeps], dtype=float))
+        error = float(np.std(estimates, ddof=1)) / math.sqrt(len(estimates))
         assert np.mean(estimates) == pytest.approx(evidence, abs=4.0 * error)
 
 

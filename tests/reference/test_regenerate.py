@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.posteriors.tiny import TINY
+
 from pplc_runtime.reference import ancestor_log_weights
 from pplc_runtime.reference.draws import Random
 from pplc_runtime.reference.environment import Given
 from pplc_runtime.reference.execution import Particle, Plan, extend, start
 from pplc_runtime.reference.methods import one_lane, paper_suffix_score, planned, suffix_score, sweep
 
-from tests.posteriors.tiny import TINY
 from .programs import program_of
 from .test_evaluate import INFINITE_MIXTURE, log_normal
 
@@ -80,7 +81,7 @@ MEMO = """
 
 def test_memo_entries_belong_to_who_made_them() -> None:
     program = program_of(MEMO)
-    prefixes = [[False], [True, 0], [True, 1]]
+    prefixes: list[list[Any]] = [[False], [True, 0], [True, 1]]
     # The retained suffix makes the entry: it cannot follow a prefix that has it.
     exact = ancestor_log_weights(program, 1, prefixes, [False, 1])
     assert exact == pytest.approx([math.log(0.5 * 0.3 * 0.8), -math.inf, -math.inf])
@@ -137,7 +138,11 @@ def prefix_of(run: Plan, particle: Particle, n: int) -> Particle:
     return prefix
 
 
-@pytest.mark.parametrize("name", TINY)
+CLOSED_OVER = ("mem_inside_mem", "closure_over_random_value")
+"""Programs whose suffix calls a closure of the prefix over a random value."""
+
+
+@pytest.mark.parametrize("name", [name for name in TINY if name not in CLOSED_OVER])
 def test_the_paper_is_exact_where_no_memo_entry_is_lost_or_gained(name: str) -> None:
     run = planned(program_of(TINY[name].source))
     with one_lane():

@@ -49,3 +49,4 @@ class Steps:
 
     steps: tuple[Step | Loop, ...]
     direct: dict[str, core.Lambda]
+    constant: frozenset[str]

@@ -2,6 +2,8 @@
 
 - `direct`: the globals that are closed procedures. A call of one needs no look-up, and none of them is a cell
   that regeneration has to watch.
+- `constant`: the globals that every execution gives the same value, since evaluating them neither draws nor
+  observes, nor reads a global that does. They are evaluated once a run, not once a sweep.
 - `random`: the globals whose value may depend on a random choice. An observe that nothing random reaches is
   worth a warning: it changes no posterior.
 """
@@ -12,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from pplc_runtime.names import SIGNATURES
 from pplc_runtime.stochastic import PROCESS_CONSTRUCTORS
 
 from pplc.diagnostics import Diagnostic
@@ -21,6 +24,10 @@ from pplc.languages import core
 PROCESSES = frozenset({*PROCESS_CONSTRUCTORS, "gp"})
 
 
+CALLED = {"repeatedly": 1, "update": 2}
+"""Which argument of a primitive is the procedure that it calls, where it is not the first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Analysis:
     """A program with what is known of it."""
@@ -28,6 +35,7 @@ class Analysis:
     program: core.Program
     direct: dict[str, core.Lambda]
     random: frozenset[str]
+    constant: frozenset[str]
 
 
 def analyse(program: core.Program) -> tuple[Analysis, list[Diagnostic]]:
@@ -49,7 +57,72 @@ def analyse(program: core.Program) -> tuple[Analysis, list[Diagnostic]]:
         for s in every_statement(program.statements)
         if isinstance(s, core.ObserveStatement) and not _is_random(s.source, random) and not _is_random(s.value, random)
     ]
-    return Analysis(program, direct, frozenset(random)), warnings
+    return Analysis(program, direct, frozenset(random), _constants(program, direct)), warnings
+
+
+def _constants(program: core.Program, direct: dict[str, core.Lambda]) -> frozenset[str]:
+    constant = {s.name for s in program.statements if isinstance(s, core.AssumeStatement | core.InputStatement)}
+    values = {s.name: s.value for s in program.statements if isinstance(s, core.AssumeStatement)}
+    quiet = set(direct)
+    """The closed procedures whose calls are constant for constant arguments."""
+    changed = True
+    while changed:
+        changed = False
+        for name in [n for n in quiet if not _is_constant(direct[n].body, constant | quiet, quiet)]:
+            quiet.discard(name)
+            changed = True
+        for name, value in values.items():
+            if name in constant and not _is_constant(value, constant | quiet, quiet):
+                constant.discard(name)
+                changed = True
+    return frozenset(constant)
+
+
+def _is_constant(expr: core.Expr, constant: set[str], quiet: set[str]) -> bool:
+    """Whether evaluating an expression is free of draws and observes, and reads constants only."""
+    match expr:
+        case core.Sample() | core.Observe():
+            return False
+        case core.Global(name):
+            return name in constant
+        case core.Lambda():
+            return True  # its body is not evaluated here
+        case core.Mem(core.Lambda()):
+            return True
+        case core.Letrec(bindings, body):
+            return all(_is_constant(p.body, constant, quiet) for _, p in bindings) and _is_constant(
+                body, constant, quiet
+            )
+        case core.App(operator, arguments):
+            if not all(_is_constant(argument, constant, quiet) for argument in arguments):
+                return False
+            match operator:
+                case core.Primitive(name):
+                    if not SIGNATURES[name].addressed or name.removesuffix("-dist") in PROCESSES:
+                        return True
+                    position = CALLED.get(name, 0)
+                    return position < len(arguments) and _is_quiet(arguments[position], constant, quiet)
+                case core.Lambda(body=body):
+                    return _is_constant(body, constant, quiet)
+                case core.Global(name):
+                    return name in quiet
+                case _:
+                    return False
+        case _:
+            return all(_is_constant(child, constant, quiet) for child in children(expr))
+
+
+def _is_quiet(argument: core.Expr, constant: set[str], quiet: set[str]) -> bool:
+    """Whether calling a procedure that is handed to a primitive is constant for constant arguments."""
+    match argument:
+        case core.Lambda(body=body):
+            return _is_constant(body, constant, quiet)
+        case core.Global(name):
+            return name in quiet
+        case core.Primitive(name):
+            return not SIGNATURES[name].addressed
+        case _:
+            return False
 
 
 def every_statement(statements: tuple[core.Statement, ...]) -> Iterator[core.Statement]:

@@ -126,6 +126,8 @@ def _table(module: Module, source: Source) -> str:
                 pass
         if step.row:
             arguments.append(_row(step.row))
+        if isinstance(step.statement, core.AssumeStatement) and step.statement.name in module.constant:
+            arguments.append("constant=True")
         lines.append(f"    {_kind(step)}({', '.join(arguments)}),")
     lines.append("]")
     return "\n".join(lines) + "\n\n"

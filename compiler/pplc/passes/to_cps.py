@@ -45,4 +45,4 @@ def to_cps(analysis: Analysis) -> Steps:
                     assert_never(statement)
 
     place(analysis.program.statements, (), None)
-    return Steps(tuple(steps), analysis.direct)
+    return Steps(tuple(steps), analysis.direct, analysis.constant)

@@ -54,6 +54,7 @@ class Module:
     spans: dict[int, Span] = field(default_factory=dict)
     """The source span of an AST node, by its id."""
     imports: set[str] = field(default_factory=set)
+    constant: frozenset[str] = frozenset()
 
 
 def to_python(steps: Steps) -> Module:
@@ -73,7 +74,7 @@ class _Known:
 class _Builder:
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
-        self.module = Module()
+        self.module = Module(constant=steps.constant)
         self.temporaries = count(1)
         self.numbers: dict[int, tuple[int, core.Expr]] = {}
         """The number of every call and draw in its addresses, by the identity of its node (kept alive here)."""

@@ -3,8 +3,8 @@
     AssumeStatement("f", Lambda("f", ("x",), None, App(Primitive("+"), ...)))
     -> Assume("f", Lambda("f", ("x",), None, Application(Primitive("+"), ...), free=(), number=1))
 
-The two are nearly the same language: spans become places, lambdas are numbered and given their free variables,
-and statements that share a shape are written out again.
+The two are nearly the same language: spans become places, lambdas are numbered and given their free
+variables, and statements that share a shape are written out again.
 """
 
 from __future__ import annotations

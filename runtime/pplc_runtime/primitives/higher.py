@@ -91,9 +91,11 @@ def remove_if(at: At, procedure: Any, sequence: Any) -> Any:
 @settled(2)
 def _chosen(at: At, procedure: Any, sequence: Any, wanted: bool, name: str) -> Any:
     items = elements(sequence, name)
-    tests = [_decided(_call(at[i], procedure, item)) for i, item in enumerate(items)]
-    outcomes = tuple(Lane(test, here.frame) if type(test) is np.ndarray else test for test in tests)
-    return grouped(outcomes, lambda plain: List(item for item, test in zip(items, plain) if test is wanted))
+    outcomes = []
+    for i, item in enumerate(items):
+        test = _decided(_call(at[i], procedure, item))
+        outcomes.append(Lane(test, here.frame) if type(test) is np.ndarray else test)
+    return grouped(tuple(outcomes), lambda plain: List(item for item, test in zip(items, plain) if test is wanted))
 
 
 def reduce(at: At, procedure: Any, *further: Any) -> Any:
@@ -143,6 +145,7 @@ def _until(
     """Call with one element after the other; lanes whose test comes out as `stop` leave with their result."""
     items = elements(sequence, name)
     frame = here.frame
+    deaths = here.handler.deaths
     done: list[tuple[Frame, Any]] = []
     try:
         for i, item in enumerate(items):
@@ -162,6 +165,8 @@ def _until(
             raise
     finally:
         here.frame = frame
+    if here.handler.deaths != deaths:
+        here.handler.bury()
     return done[0][1] if done[0][0] is frame else join(frame, done)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pplc_runtime.addresses import At
 from pplc_runtime.processes.base import State
+from pplc_runtime.processes.dp import DirichletProcess
 from pplc_runtime.resampling import multinomial
 from pplc_runtime.stochastic import Categorical, Dirac, Dist, ProcessInstance, observable
 from pplc_runtime.values import ModelError, key_of, shown
@@ -47,15 +48,23 @@ class Instance(ProcessInstance):
         return hash(self.at)
 
 
-def kind_of(source: Dist | ProcessInstance) -> Kind:
-    """The kind of a source's choices."""
+def kind_of(source: Dist | ProcessInstance, choice: Any, states: States) -> Kind:
+    """The kind of a choice. What a process has drawn before has mass there, where a fresh value has density."""
     family = source.family
+    discrete = family.discrete
+    if isinstance(family, DirichletProcess) and isinstance(source, ProcessInstance):
+        _, fresh = family.tag(state_of(source, states), choice)
+        discrete = discrete or not fresh
+    return Kind(discrete, family.value_kind == "boolean", np.shape(choice))
+
+
+def fits(choice: Any, source: Dist | ProcessInstance, states: States) -> bool:
+    """Whether a choice is true or false, a number, or an array, of the shape that the source's choices have."""
     shape: tuple[int, ...] = ()
-    if getattr(family, "event_rank", 0):
-        # The family knows the shape of its values only by drawing one.
-        assert isinstance(source, Dist)
-        shape = np.shape(source.sample(np.random.default_rng(0)))
-    return Kind(family.discrete, family.value_kind == "boolean", shape)
+    if source.family.value_kind in ("vector", "matrix"):
+        # A family tells the shape of its values only by drawing one.
+        shape = np.shape(Random(np.random.default_rng(0)).choice(source, states))
+    return isinstance(choice, bool) == (source.family.value_kind == "boolean") and np.shape(choice) == shape
 
 
 def chosen_from(source: Any) -> Dist | ProcessInstance | None:

@@ -1,7 +1,7 @@
 """The global environment R of one execution, and the ways to answer its samples and observes.
 
-`Draw` runs the program F[y]: choices are drawn. `Given` runs F[y, x]: choices are taken from a map by address,
-and their densities added up. `InOrder` does so with a list of choices in the order of execution.
+`Draw` runs the program F[y]: choices are drawn. `Given` runs F[y, x]: choices are taken from a map by
+address, and their densities added up. `InOrder` does so with a list of choices in the order of execution.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy as np
 from pplc_runtime.addresses import At
 from pplc_runtime.reference.draws import (
     Choice,
-    Kind,
     Random,
     States,
+    fits,
     kind_of,
     log_density,
     log_likelihood,
@@ -81,7 +81,7 @@ class Handler:
     def sample(self, alpha: At, source: Dist | ProcessInstance, states: States) -> Any:
         """The choice of the sample at an address; a process takes it in."""
         choice = self.choose(alpha, source, states)
-        self.drawn[alpha] = Choice(choice, kind_of(source))
+        self.drawn[alpha] = Choice(choice, kind_of(source, choice, states))
         seat(source, choice, states)
         return choice
 
@@ -135,7 +135,9 @@ class Given(Scoring):
 
     def choose(self, alpha: At, source: Dist | ProcessInstance, states: States) -> Any:
         choice = self.remaining.pop(alpha, None)
-        if choice is None or choice.kind != kind_of(source):
+        if choice is None or not fits(choice.value, source, states):
+            raise Mismatch
+        if choice.kind != kind_of(source, choice.value, states):
             raise Mismatch
         self.score(source, choice.value, states)
         return choice.value
@@ -163,7 +165,8 @@ class ByPath(Scoring):
         if path not in self.remaining:
             raise Mismatch
         choice = self.remaining.pop(path)
-        _check_kind(choice, kind_of(source))
+        if not fits(choice, source, states):
+            raise Mismatch
         self.score(source, choice, states)
         return choice
 
@@ -179,11 +182,7 @@ class InOrder(Scoring):
         if not self.remaining:
             raise Mismatch
         choice = self.remaining.pop(0)
-        _check_kind(choice, kind_of(source))
+        if not fits(choice, source, states):
+            raise Mismatch
         self.score(source, choice, states)
         return choice
-
-
-def _check_kind(choice: Any, kind: Kind) -> None:
-    if isinstance(choice, bool) != kind.boolean or np.shape(choice) != kind.shape:
-        raise Mismatch

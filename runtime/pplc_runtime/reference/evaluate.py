@@ -4,10 +4,10 @@ One case for each rule, in the paper's order. `alpha["t", p]` is the paper's alp
 silent:
 
 - A closure has no global environment of its own: it sees that of the execution that calls it.
-- A body is at alpha::(b, number of the lambda), so that two procedures which one call may reach draw at different
-  addresses.
+- A body is at alpha::(b, number of the lambda), so that two procedures which one call may reach draw at
+  different addresses.
 - (mem e) is identified by its own address. The entry for a key is a global symbol, evaluated at an address
-  below that of the memo: whoever asks first, it is the same variable. Calls of a memo are lookups of that symbol.
+  below that of the memo: whoever asks first, it is the same variable. A call of a memo looks that symbol up.
 - A process is identified by the address at which it was made, and its state is part of R.
 """
 
@@ -97,7 +97,8 @@ def evaluate(e: Expression, alpha: At, R: Environment, local: Locals) -> Trace:
             siblings = tuple(
                 (name, procedure, alpha["letrec", i]) for i, (name, procedure) in enumerate(bindings)
             )
-            captured = {name: local[name] for _, procedure in bindings for name in procedure.free if name in local}
+            free = [name for _, procedure in bindings for name in procedure.free if name in local]
+            captured = {name: local[name] for name in free}
             inner = {**local, **_letrec(siblings, captured)}
             return evaluate(body, alpha["letrec", len(bindings)], R, inner)
         case syntax.Mem(procedure, place):

@@ -1,7 +1,7 @@
 """Executions: the statements of one run, in generations, and a particle that goes through them.
 
-The statements of for loops are unrolled. Generations are cut after each top-level observe; what follows the last
-one belongs to the last generation.
+The statements of for loops are unrolled. Generations are cut after each top-level observe; what follows the
+last one belongs to the last generation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pplc_runtime.reference.evaluate import evaluate, placed
 from pplc_runtime.reference.syntax import Assume, For, Input, Observe, Predict, Program, Statement
 from pplc_runtime.reference.trace import Trace, transparent
 from pplc_runtime.stochastic import Dist, ProcessInstance
-from pplc_runtime.values import List, Map, ModelError, shown
+from pplc_runtime.values import ModelError, shown
 
 
 class Step(NamedTuple):
@@ -89,14 +89,12 @@ def plan(program: Program, data: Mapping[str, Any], deepest: int = DEEPEST) -> P
                     elif default is not None:
                         value = evaluate(default, alpha, R, local).v
                     else:
-                        raise placed(
-                            ModelError(f"the input '{name}' has no value; give it with --set, --data or data="),
-                            place,
-                        )
+                        message = f"the input '{name}' has no value; give it with --set, --data or data="
+                        raise placed(ModelError(message), place)
                     R.bindings[name] = inputs[name] = transparent(value)
                 case For(name, sequence, body, place):
                     value = evaluate(sequence, alpha, R, local).v
-                    if isinstance(value, Map | str) or not isinstance(value, tuple | List | np.ndarray | None):
+                    if value is not None and not isinstance(value, tuple | np.ndarray):
                         message = f"a for runs over a list or a vector, not {shown(value)}"
                         raise placed(ModelError(message), place)
                     for turn, element in enumerate(elements(value, "for")):

@@ -1,13 +1,18 @@
 """Regeneration and rescoring, R(tau, R) = tau' (paper, section 4.3): the six steps as the paper has them.
 
-This is the paper's own operator. It lets memo entries that the prefix already has take the place of the retained
-ones and regenerates those that it lacks out of the retained trace, which is not exact: see `methods`, which uses
-it only when told to. On suffixes that neither lose nor gain an entry it gives the exact density.
+This is the paper's own operator, which `methods` uses only when told to, for it is not always exact:
+
+- Memo entries that the prefix already has take the place of the retained ones, and those that it lacks are
+  regenerated out of the retained trace.
+- Lookups from the local environment are inlined. So where the suffix calls a closure of the prefix, what that
+  closes over keeps its retained value and is scored again, whatever the new prefix has.
+
+Otherwise it gives the same density as running the suffix again.
 
 Three details that the paper leaves out. C, the map from traces to regenerated traces, also remembers the
-addresses that were scored, since an observe or sample stands in the trace of every expression around it. Evaluating
-(tau_1 tau_2) in step 6 runs the body of a procedure again, with its samples as retained. The state of a process is
-that of the environment R, in the order in which draws are met.
+addresses that were scored, since an observe or sample stands in the trace of every expression around it.
+Evaluating (tau_1 tau_2) in step 6 runs the body of a procedure again, with its samples as retained. The state
+of a process is that of the environment R, in the order in which draws are met.
 """
 
 from __future__ import annotations
@@ -118,7 +123,8 @@ class Regeneration(Handler):
                 return R.bindings[s].v, epsilon
             case PrimitiveCall(alpha, name, traces, place):
                 new = tuple([self.regenerate(tau) for tau in traces])
-                return call_primitive(name, [tau.v for tau in new], alpha), PrimitiveCall(alpha, name, new, place)
+                v = call_primitive(name, [tau.v for tau in new], alpha)
+                return v, PrimitiveCall(alpha, name, new, place)
             case Call(alpha, traces, place):
                 new = tuple([self.regenerate(tau) for tau in traces])
                 return apply(new[0], new[1:], alpha, R, place).v, Call(alpha, new, place)
@@ -197,7 +203,9 @@ def same(a: Any, b: Any) -> bool:
         case tuple() | List():
             return type(a) is type(b) and len(a) == len(b) and all(same(x, y) for x, y in zip(a, b))
         case Map():
-            return isinstance(b, Map) and len(a) == len(b) and all(k in b and same(v, b.get(k)) for k, v in a.items())
+            if not isinstance(b, Map) or len(a) != len(b):
+                return False
+            return all(key in b and same(value, b.get(key)) for key, value in a.items())
     if hasattr(a, "parts"):
         return (
             type(a) is type(b)

@@ -139,13 +139,15 @@ class Element:
     position: int
 
 
-Epsilon: TypeAlias = Value | Lookup | Call | PrimitiveCall | Closed | Memoised | ProcedureOf | Certain | Element
+Epsilon: TypeAlias = (
+    Value | Lookup | Call | PrimitiveCall | Closed | Memoised | ProcedureOf | Certain | Element
+)
 Siblings: TypeAlias = tuple[tuple[str, Lambda, At], ...]
 """The procedures of a letrec: name, lambda and address of each."""
 
 
 class Closure:
-    """A compound procedure: a lambda and its local environment. The global one is that of whoever calls it."""
+    """A compound procedure: a lambda and its local environment. The global one is the caller's."""
 
     __slots__ = ("at", "captured", "procedure", "siblings")
 
@@ -222,7 +224,7 @@ def inlined(v: Any, epsilon: Epsilon, *traces: Trace) -> Trace:
 
 
 def merge(maps: list[Mapping[Any, Any]]) -> Mapping[Any, Any]:
-    """All entries of some maps, in the order in which they first come. Maps are never changed, only shared."""
+    """All entries of some maps, in the order in which they first come. Maps are shared, never changed."""
     filled = [map_ for map_ in maps if map_]
     if len(filled) < 2:
         return filled[0] if filled else {}
