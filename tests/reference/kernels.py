@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.reference.draws import Random, States, kind_of, log_density
+from pplc_runtime.reference.draws import Random, States, log_density
 from pplc_runtime.reference.environment import Draw
 from pplc_runtime.reference.execution import Particle, Plan, extend, start
 from pplc_runtime.reference.methods import Settings, conditional, one_lane
@@ -49,7 +49,7 @@ class Enumerating(Random):
         return possible[chosen]
 
     def choice(self, source: Dist | ProcessInstance, states: States) -> Any:
-        values: list[Any] = [True, False] if kind_of(source).boolean else list(range(8))
+        values: list[Any] = [True, False] if source.family.value_kind == "boolean" else list(range(8))
         return values[self.decide([math.exp(log_density(source, value, states)) for value in values])]
 
     def index(self, weights: NDArray[np.float64]) -> int:

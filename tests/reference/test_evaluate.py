@@ -279,3 +279,28 @@ def test_an_execution_of_weight_zero_ends_there() -> None:
 def test_deep_recursion() -> None:
     assert value_of("(loop [i 0] (if (< i 3000) (recur (+ i 1)) i))") == 3000
     assert value_of("(letrec [f (lambda (n) (if (= n 0) 0 (+ 1 (f (- n 1)))))] (f 3000))") == 3000
+
+
+def test_a_gaussian_process() -> None:
+    program = program_of("""
+    [assume f (gp (lambda (x) 0.5) (lambda (a b) (exp (* -0.5 (- a b) (- a b)))))]
+    [assume y (sample (f 0.0))]
+    [observe (f 1.0) 0.2]
+    [predict (sample (f 1.0))]
+    """)
+    log_prior, log_likelihood, predicts = replay(program, [1.1])
+    correlation = math.exp(-0.5)
+    assert log_prior == pytest.approx(log_normal(1.1, 0.5))
+    spread = math.sqrt(1.0 - correlation**2)
+    assert log_likelihood == pytest.approx(log_normal(0.2, 0.5 + correlation * 0.6, spread))
+    assert predicts == {"(sample (f 1.0))": 0.2}
+
+
+def test_a_dirichlet_process() -> None:
+    program = program_of("""
+    [assume d (dp 2.0 (normal 0.0 1.0))]
+    [assume xs (repeatedly 3 (lambda () (sample d)))]
+    """)
+    fresh, again = log_normal(0.7, 0.0), log_normal(-1.0, 0.0)
+    expected = fresh + math.log(1 / 3) + math.log(2 / 4) + again
+    assert replay(program, [0.7, 0.7, -1.0]).log_prior == pytest.approx(expected)

@@ -128,6 +128,20 @@ def test_what_is_impossible_or_of_another_kind_does_not_fit(one: str, other: str
     assert weights[0] > -math.inf and weights[1] == -math.inf
 
 
+def test_mass_and_density_of_a_process_do_not_stand_for_each_other() -> None:
+    program = program_of("""
+    [assume d (dp 1.0 (normal 0.0 1.0))]
+    [assume x (sample d)]
+    [observe (normal x 1.0) 0.0]
+    [assume y (sample d)]
+    [observe (normal y 1.0) 0.0]
+    """)
+    weights = ancestor_log_weights(program, 1, [[0.3], [0.4]], [0.3, 0.3])
+    assert weights == pytest.approx([2 * log_normal(0.0, 0.3) + math.log(0.5), -math.inf])
+    weights = ancestor_log_weights(program, 1, [[0.3], [0.4]], [0.3, 0.8])
+    assert weights[0] - weights[1] == pytest.approx(log_normal(0.0, 0.3) - log_normal(0.0, 0.4))
+
+
 def prefix_of(run: Plan, particle: Particle, n: int) -> Particle:
     """The first n generations of a particle."""
     prefix = start(run)

@@ -49,7 +49,7 @@ class Instance(ProcessInstance):
 
 
 def kind_of(source: Dist | ProcessInstance, choice: Any, states: States) -> Kind:
-    """The kind of a choice. What a process has drawn before has mass there, where a fresh value has density."""
+    """The kind of a choice. A value that a process has drawn before has mass, a fresh one density."""
     family = source.family
     discrete = family.discrete
     if isinstance(family, DirichletProcess) and isinstance(source, ProcessInstance):
@@ -59,7 +59,7 @@ def kind_of(source: Dist | ProcessInstance, choice: Any, states: States) -> Kind
 
 
 def fits(choice: Any, source: Dist | ProcessInstance, states: States) -> bool:
-    """Whether a choice is true or false, a number, or an array, of the shape that the source's choices have."""
+    """Whether a choice is a boolean, a number or an array of the shape that choices from the source have."""
     shape: tuple[int, ...] = ()
     if source.family.value_kind in ("vector", "matrix"):
         # A family tells the shape of its values only by drawing one.

@@ -42,11 +42,13 @@ class Environment:
 
     `running` are the memo entries that are being computed."""
 
-    __slots__ = ("bindings", "deepest", "depth", "handler", "running", "states")
+    __slots__ = ("bindings", "deepest", "depth", "handler", "known", "running", "states")
 
     def __init__(self, handler: Handler, deepest: int = DEEPEST) -> None:
         self.bindings: dict[Symbol, Trace] = {}
         self.states: States = {}
+        self.known: dict[At, tuple[tuple[Any, Any], ...]] = {}
+        """Of each Gaussian process, the points where its value is known, and the values."""
         self.handler = handler
         self.running: set[Symbol] = set()
         self.depth = 0
@@ -57,6 +59,7 @@ class Environment:
         copy = Environment(handler, self.deepest)
         copy.bindings = dict(self.bindings)
         copy.states = dict(self.states)
+        copy.known = dict(self.known)
         return copy
 
     def global_trace(self, name: str) -> Trace:

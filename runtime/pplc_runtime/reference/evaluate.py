@@ -19,6 +19,7 @@ from typing import Any, TypeVar, assert_never
 import numpy as np
 
 from pplc_runtime.addresses import At
+from pplc_runtime.gaussian_process import GaussianProcess, Point
 from pplc_runtime.names import primitive_named
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.reference import syntax
@@ -45,7 +46,7 @@ from pplc_runtime.reference.trace import (
     inlined,
     transparent,
 )
-from pplc_runtime.stochastic import ProcessInstance
+from pplc_runtime.stochastic import Dirac, ProcessInstance
 from pplc_runtime.values import List, Map, ModelError, Symbol, key_of, shown
 
 Locals = Mapping[str, Trace]
@@ -115,21 +116,43 @@ def is_true(value: Any) -> bool:
 
 def sample(tau: Trace, alpha: At, R: Environment, place: Place) -> Trace:
     """Inherits from tau and adds an entry to sigma. Drawing from a dirac is no random choice."""
-    source = _placed(lambda: chosen_from(tau.v), place)
+    stochastic = _placed(lambda: stochastic_of(tau.v, R, place), place)
+    source = _placed(lambda: chosen_from(stochastic), place)
     if source is None:
-        return combine(tau.v.parts[0], Certain(tau), tau)
+        return combine(stochastic.parts[0], Certain(tau), tau)
     choice = _placed(lambda: R.handler.sample(alpha, source, R.states), place)
-    v = value_of(tau.v, choice)
+    v = value_of(stochastic, choice)
+    learned(tau.v, v, R)
     sigma = {**tau.sigma, alpha: Sampled(tau, choice)}
     return Trace(v, Value(v), tau.l, tau.rho, tau.omega, sigma, tau.phi)
 
 
 def observe(tau: Trace, tau_2: Trace, alpha: At, R: Environment, place: Place) -> Trace:
     """Inherits from the traces of both arguments and adds an entry to omega."""
-    l_12 = _placed(lambda: R.handler.observe(alpha, tau.v, tau_2.v, R.states), place)
+    stochastic = _placed(lambda: stochastic_of(tau.v, R, place), place)
+    l_12 = _placed(lambda: R.handler.observe(alpha, stochastic, tau_2.v, R.states), place)
+    if not isinstance(stochastic, Dirac):
+        learned(tau.v, tau_2.v, R)
     both = combine(tau_2.v, tau_2.epsilon, tau, tau_2)
     omega = {**both.omega, alpha: Observed(tau, tau_2, l_12)}
     return Trace(both.v, both.epsilon, both.l + l_12, both.rho, omega, both.sigma, both.phi)
+
+
+def stochastic_of(v: Any, R: Environment, place: Place) -> Any:
+    """What a sample or observe is of: for a Gaussian process at a point, its law given what is known."""
+    if not isinstance(v, Point):
+        return v
+    from pplc_runtime.reference.gaussian import conditional  # which calls the kernel
+
+    return conditional(v, R, place)
+
+
+def learned(v: Any, value: Any, R: Environment) -> None:
+    """A Gaussian process remembers what was drawn or observed at a point."""
+    if isinstance(v, Point):
+        from pplc_runtime.reference.gaussian import learn
+
+        learn(v, value, R)
 
 
 def apply_primitive(name: str, taus: Sequence[Trace], alpha: At, R: Environment, place: Place) -> Trace:
@@ -248,6 +271,8 @@ def _called(operator: Any, values: list[Any], alpha: At) -> Any:
             return call_primitive("get", [values[0], operator, *values[1:]], alpha)
         case tuple() | np.ndarray() if len(values) == 1 and not isinstance(operator, List):
             return call_primitive("nth", [operator, values[0]], alpha)
+        case GaussianProcess():
+            return operator.at_point(tuple(values))
     raise ModelError(f"{shown(operator)} is not a procedure and cannot be called")
 
 

@@ -26,7 +26,16 @@ from pplc_runtime.addresses import At
 from pplc_runtime.primitives.arguments import elements
 from pplc_runtime.reference.draws import chosen_from, log_density, log_likelihood, seat
 from pplc_runtime.reference.environment import Environment, Handler, Impossible, Mismatch
-from pplc_runtime.reference.evaluate import apply, call_primitive, closed, is_true, memoised
+from pplc_runtime.reference.evaluate import (
+    apply,
+    call_primitive,
+    closed,
+    is_true,
+    learned,
+    memoised,
+    stochastic_of,
+)
+from pplc_runtime.reference.syntax import NOWHERE
 from pplc_runtime.reference.trace import (
     Call,
     Certain,
@@ -155,22 +164,25 @@ class Regeneration(Handler):
         """l' of an observe; l' - l is part of Delta l."""
         if alpha in self.observed:
             return
-        self.observed[alpha] = new_weight = log_likelihood(source, value, self.R.states)
+        stochastic = stochastic_of(source, self.R, NOWHERE)
+        self.observed[alpha] = new_weight = log_likelihood(stochastic, value, self.R.states)
         if new_weight == -np.inf:
             raise Impossible
         seat(source, value, self.R.states)
+        learned(source, value, self.R)
         self.delta_observes += new_weight - log_weight
 
     def score(self, alpha: At, source: Any, v: Any) -> None:
         """l' of a sample, part of Delta l."""
-        chosen = chosen_from(source)
-        if alpha in self.sampled or chosen is None:
+        chosen = None if alpha in self.sampled else chosen_from(stochastic_of(source, self.R, NOWHERE))
+        if chosen is None:
             return
         self.sampled.add(alpha)
         density = log_density(chosen, v, self.R.states)
         if density == -np.inf:
             raise Impossible
         seat(chosen, v, self.R.states)
+        learned(source, v, self.R)
         self.delta_samples += density
 
     # What step 6 meets when it runs a body again
