@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Any
 from pplc.source import Source
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pplc_runtime.inference.base import Settings
     from pplc_runtime.program import Program
     from pplc_runtime.results.posterior import Posterior
+    from pplc_runtime.results.sweeps import Sweep
 
     from pplc.pipeline import Compiled
 
@@ -35,8 +39,36 @@ class Model:
         return self.compiled.text
 
     def infer(self, method: str = "importance", *, engine: str = "lanes", **settings: Any) -> Posterior:
-        """Draws from the posterior; see `Program.infer` for the settings."""
-        return self.program.infer(method, **settings)
+        """Draws from the posterior; see `Program.infer` for the settings.
+
+        The engine is "lanes", or "reference" for the paper's evaluator, which is slow and the yardstick."""
+        if engine == "lanes":
+            return self.program.infer(method, **settings)
+        if engine != "reference":
+            raise ValueError(f"there is no engine '{engine}'; there are lanes and reference")
+        return self.program.infer(method, engine=self.reference, **settings)
+
+    def reference(
+        self, method: str, settings: list[Settings], seed: int, data: dict[str, Any], max_depth: int | None
+    ) -> Iterator[Sweep]:
+        """The sweeps of the reference engine."""
+        from pplc_runtime.reference import infer
+
+        from pplc.passes.to_reference import to_reference
+
+        first = settings[0]
+        return infer(
+            to_reference(self.compiled.core, self.compiled.source),
+            method,
+            particles=first.particles,
+            sweeps=first.sweeps,
+            seed=seed,
+            data=data,
+            chains=len(settings),
+            burn_in=first.burn_in,
+            strict=first.strict,
+            **({} if max_depth is None else {"max_depth": max_depth}),
+        )
 
 
 def load(path: str | Path) -> Model:

@@ -29,6 +29,12 @@ class Memo:
         self.at = at
         self.procedure = procedure
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Memo) and self.at is other.at
+
+    def __hash__(self) -> int:
+        return hash(self.at)
+
     def __str__(self) -> str:
         return f"<memoised {getattr(self.procedure, 'name', 'procedure')}>"
 

@@ -47,6 +47,12 @@ class GaussianProcess:
             raise ModelError(f"a gp takes 1 argument, but {len(arguments)} are given")
         return Point((*self.parts, arguments[0]), self.at)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GaussianProcess) and self.at is other.at
+
+    def __hash__(self) -> int:
+        return hash(self.at)
+
     def __str__(self) -> str:
         return "<gp>"
 

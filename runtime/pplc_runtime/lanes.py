@@ -265,7 +265,7 @@ def join(frame: Frame, parts: list[tuple[Frame, Any]]) -> Any:
         if all(len(v) == len(keys) and all(key in v for key in keys) for _, v in parts):
             return Map.of((key, join(frame, [(f, v.get(key)) for f, v in parts])) for key in keys)
     elif same_kind and kind is Procedure:
-        if all(value.code is first.code for _, value in parts):
+        if all(value.code is first.code and value.at is first.at for _, value in parts):
             captured = zip(*(value.captured for _, value in parts))
             return first.with_captured(tuple(_join_column(frame, parts, column) for column in captured))
     elif same_kind and hasattr(first, "parts") and all(first.alike(value) for _, value in parts):

@@ -29,6 +29,7 @@ _running = threading.RLock()
 """One run at a time: what is running is kept in one place for the process."""
 
 OnSweep = Callable[[Sweep], None]
+Engine = Callable[[str, list[Settings], int, dict[str, Any], int | None], Iterator[Sweep]]
 
 
 class Program:
@@ -58,10 +59,13 @@ class Program:
         data: Mapping[str, Any] | None = None,
         on_sweep: OnSweep | None = None,
         keep: bool = True,
-        max_depth: int = DEEPEST,
+        max_depth: int | None = None,
+        engine: Engine | None = None,
         **options: Any,
     ) -> Posterior:
-        """Draws from the posterior by one of the methods; `on_sweep` is told of each sweep as it is done."""
+        """Draws from the posterior by one of the methods; `on_sweep` is told of each sweep as it is done.
+
+        `engine` may take the place of the lane engine: it gives the sweeps for the same settings."""
         if method not in METHODS:
             raise ValueError(f"there is no method '{method}'; there are {', '.join(METHODS)}")
         if options.get("resampling", "multinomial") not in SCHEMES:
@@ -89,7 +93,12 @@ class Program:
                 on_sweep(sweep)
 
         settings = [Settings(number, length, chain, **options) for chain in range(chains)]
-        for sweep in self.chains(method, settings, seed, values, cores, max_depth):
+        if engine is None:
+            sweeps_done = self.chains(method, settings, seed, values, cores, max_depth or DEEPEST)
+        else:
+            work = partial(self.located, partial(engine, method, settings, seed, values, max_depth))
+            sweeps_done = self.deep(work, DEEPEST)
+        for sweep in sweeps_done:
             each(sweep)
         if not found:
             raise ModelError(f"{self.source}: error: every particle of every sweep has weight zero")
@@ -114,11 +123,16 @@ class Program:
     def run(
         self, method: str, settings: Settings, seed: np.random.SeedSequence, data: dict[str, Any]
     ) -> Iterator[Sweep]:
-        """The sweeps of one chain, with errors located in the source."""
+        """The sweeps of one chain."""
+        run = METHODS[method].run
+        rng = np.random.default_rng(seed)
+        return self.located(lambda: run(plan(self.steps, At(), data), settings, rng))
+
+    def located(self, sweeps: Callable[[], Iterator[Sweep]]) -> Iterator[Sweep]:
+        """Sweeps, with errors located in the source."""
         with _running, np.errstate(all="ignore"):
             try:
-                run = METHODS[method].run
-                yield from run(plan(self.steps, At(), data), settings, np.random.default_rng(seed))
+                yield from sweeps()
             except (KeyboardInterrupt, GeneratorExit):
                 raise
             except Exception as error:

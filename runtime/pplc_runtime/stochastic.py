@@ -113,6 +113,12 @@ class ProcessInstance:
     def with_parts(self, parts: tuple[Any, ...]) -> ProcessInstance:
         return ProcessInstance(self.family, parts, self.at)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ProcessInstance) and self.at is other.at
+
+    def __hash__(self) -> int:
+        return hash(self.at)
+
     def __str__(self) -> str:
         return f"<{self.family.name}>"
 

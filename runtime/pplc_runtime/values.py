@@ -99,13 +99,22 @@ class Map:
 
 
 class Procedure:
-    """A compound procedure: its code, and the values that it closes over."""
+    """A compound procedure: its code, and the values that it closes over.
 
-    __slots__ = ("captured", "code", "name", "parameters", "variadic")
+    `at` is the address where a closure was made, and tells it from others with the same code."""
+
+    __slots__ = ("at", "captured", "code", "name", "parameters", "variadic")
 
     def __init__(
-        self, code: Callable[..., Any], name: str, parameters: int, variadic: bool, captured: tuple[Any, ...] = ()
+        self,
+        code: Callable[..., Any],
+        name: str,
+        parameters: int,
+        variadic: bool,
+        captured: tuple[Any, ...] = (),
+        at: Any = None,
     ) -> None:
+        self.at = at
         self.code = code
         self.name = name
         self.parameters = parameters
@@ -113,7 +122,15 @@ class Procedure:
         self.captured = captured
 
     def with_captured(self, captured: tuple[Any, ...]) -> Procedure:
-        return Procedure(self.code, self.name, self.parameters, self.variadic, captured)
+        return Procedure(self.code, self.name, self.parameters, self.variadic, captured, self.at)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Procedure) and self.code is other.code and self.at is other.at is not None
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.code), id(self.at)))
 
     def __str__(self) -> str:
         return f"<procedure {self.name}>"

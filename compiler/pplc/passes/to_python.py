@@ -207,7 +207,7 @@ class _Builder:
             case _:
                 return ast.Constant(value)
 
-    def procedure_value(self, known: _Known) -> ast.expr:
+    def procedure_value(self, known: _Known, expr: core.Expr) -> ast.expr:
         """A procedure as a value: its code, name, arity and what it closes over."""
         lam = known.procedure
         shown = lam.name.split("%")[0]
@@ -221,6 +221,7 @@ class _Builder:
         if known.captured:
             captured = [ast.Name(identifier(name), ast.Load()) for name in known.captured]
             arguments.append(ast.Tuple(captured, ast.Load()))  # type: ignore[arg-type] # Name is an expr
+            arguments.append(self.site(expr))
             return ast.Call(self.runtime("Procedure"), arguments, [])
         name = self.values.get(known.function)
         if name is None:
@@ -381,18 +382,18 @@ class _Body:
                 return builder.constant(value)
             case core.Local(name):
                 if name in self.known:
-                    return self.spanned(builder.procedure_value(self.known[name]), expr.span)
+                    return self.spanned(builder.procedure_value(self.known[name], expr), expr.span)
                 return ast.Name(identifier(name), ast.Load())
             case core.Global(name):
                 if name in builder.direct:
-                    return builder.procedure_value(builder.direct[name])
+                    return builder.procedure_value(builder.direct[name], expr)
                 return self.call("read", [ast.Constant(name)], expr.span)
             case core.Primitive(name):
                 return self.call("primitive", [ast.Constant(name)], expr.span)
             case core.App():
                 return self.application(expr)
             case core.Lambda():
-                return self.spanned(builder.procedure_value(self.lift(expr)), expr.span)
+                return self.spanned(builder.procedure_value(self.lift(expr), expr), expr.span)
             case core.If(test, then, other, span):
                 value = self.value(test)
                 if _is_simple(then) and _is_simple(other):
