@@ -185,9 +185,7 @@ class Forward:
         raise ModelError(f"sample takes a distribution or a process, not {shown(source)}")
 
     def draw(self, at: At, source: Dist) -> Any:
-        frame = here.frame
-        data = source.sample(self.rng)
-        return self.drawn(at, frame, data)
+        return self.drawn(at, here.frame, source.sample(self.rng))
 
     def drawn(self, at: At, frame: Frame, data: Any) -> Any:
         """A value from what was drawn: the kept lane takes its retained one."""
@@ -238,6 +236,14 @@ class Forward:
         score = raw(self.score(at, source, value))
         self.weigh(score)
         return value
+
+    def add(self, score: Any) -> None:
+        """Add to the log weights of the running frame at the end of a segment, where the dead are not sought."""
+        frame = here.frame
+        if frame.to_top is None:
+            self.log_weights += score
+        else:
+            self.log_weights[frame.to_top] += score
 
     def weigh(self, score: Any) -> None:
         """Add to the log weights of the running frame; lanes that have become impossible end here."""

@@ -25,7 +25,7 @@ class Dead(Exception):  # noqa: N818 # not an error: the execution ends here wit
 class Lane:
     """A number, boolean, vector or matrix in each lane of a frame."""
 
-    __slots__ = ("_data", "_frame", "checked", "data", "frame")
+    __slots__ = ("_data", "_frame", "checked", "data", "derived", "frame")
 
     def __init__(self, data: NDArray[Any], frame: Frame) -> None:
         self.data = data
@@ -34,6 +34,8 @@ class Lane:
         self._data: Any = None
         self.checked: Any = None
         """The domain that the lanes are known to be in."""
+        self.derived: Any = None
+        """What a distribution keeps of the lanes: the factors of a covariance."""
 
     def at(self, frame: Frame) -> Any:
         """The raw values in a frame: an array, or a plain value where the frame has one lane."""

@@ -58,7 +58,8 @@ class Particles:
                 elif step.step is Observe:
                     source, value = step.function(step.at, *step.arguments)
                     self.seen = value
-                    handler.weigh(raw(handler.score(step.at, source, value)))
+                    score = raw(handler.score(step.at, source, value))
+                    handler.add(score) if step is segment[-1] else handler.weigh(score)
                 else:
                     self.reports.append(step.function(step.at, *step.arguments))
         except Dead:

@@ -36,6 +36,9 @@ Weights: TypeAlias = NDArray[np.float64]
 Ancestors: TypeAlias = NDArray[np.intp]
 
 _BELOW_ONE: Final = math.nextafter(1.0, 0.0)
+_ABOVE_ONE: Final = 1.0 + 2.0**-50
+_MANY: Final = 256
+"""From how many points on they are drawn in increasing order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +65,28 @@ def _point_of(rng: np.random.Generator, cumulative: Weights, kept: int) -> float
     return min(low + (float(cumulative[kept]) - low) * rng.random(), _BELOW_ONE)
 
 
+def _points(rng: np.random.Generator, n: int) -> Weights:
+    """n independent uniform points; in increasing order if they are many, which makes them cheaper to look up.
+
+    Partial sums of n + 1 exponential variables, over their total, are n sorted uniform points. Slots whose
+    particles draw afresh may be sorted: nothing tells them apart."""
+    if n < _MANY:
+        return rng.random(n)
+    points: Weights = rng.standard_exponential(n + 1).cumsum()
+    points /= points[-1] * _ABOVE_ONE
+    return points[:-1]
+
+
 def multinomial(rng: np.random.Generator, weights: Weights, n: int) -> Ancestors:
     """Independent ancestors."""
-    return _cumulative(weights).searchsorted(rng.random(n), "right")
+    return _cumulative(weights).searchsorted(_points(rng, n), "right")
 
 
 def conditional_multinomial(rng: np.random.Generator, weights: Weights, n: int, kept: int) -> Ancestors:
-    """The other slots are independent of slot 0. (They may be overwritten because they are not sorted.)"""
-    ancestors = _cumulative(weights).searchsorted(rng.random(n), "right")
+    """The other slots are independent of slot 0, and of each other."""
+    ancestors = np.empty(n, np.intp)
     ancestors[0] = kept
+    ancestors[1:] = _cumulative(weights).searchsorted(_points(rng, n - 1), "right")
     return ancestors
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from pplc_runtime.addresses import At
 from pplc_runtime.distributions import ALIASES, DEFAULTS, DISTRIBUTIONS
 from pplc_runtime.distributions.base import Family, Parameter
-from pplc_runtime.frames import here
+from pplc_runtime.distributions.factors import LaneFactors, factor_lanes
+from pplc_runtime.frames import Frame, here
 from pplc_runtime.lanes import Lane, Mix, by_option, join, raw, settle
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.processes import ALIASES as PROCESS_ALIASES
@@ -42,11 +43,19 @@ class Dist:
     def sample(self, rng: np.random.Generator) -> Any:
         """A raw draw for each lane of the running frame, or a plain one for a frame of one lane."""
         size = here.frame.size
-        return self.family.sample(rng, None if size == 1 else size, *map(raw, self.parts))
+        return self.family.sample(rng, None if size == 1 else size, *self.raw_parts())
 
     def log_density(self, value: Any) -> Any:
         """The raw log density of a value in each lane: a float where all lanes share it."""
-        return self.family.log_density(raw(value), *map(raw, self.parts))
+        return self.family.log_density(raw(value), *self.raw_parts())
+
+    def raw_parts(self) -> list[Any]:
+        """The parameters as the family takes them."""
+        frame = here.frame
+        parts = [part.at(frame) if type(part) is Lane else part for part in self.parts]
+        if self.family is _MVN and type(self.parts[1]) is Lane and frame.size > 1:
+            parts[1] = _factors_at(self.parts[1], frame)
+        return parts
 
     def __str__(self) -> str:
         return f"<{self.family.name}>"
@@ -123,6 +132,22 @@ class ProcessInstance:
         return f"<{self.family.name}>"
 
 
+_MVN = DISTRIBUTIONS["mvn"]
+
+
+def _factors_at(covariances: Lane, frame: Frame) -> LaneFactors:
+    """The factors of covariances that vary by lane: computed once, and gathered as the lanes are."""
+    if covariances.derived is None:
+        covariances.derived = (covariances.frame, factor_lanes(covariances.data))
+    birth, factors = covariances.derived
+    if birth is not frame:
+        factors = factors.take(frame.map_from(birth))
+        if frame.to_top is None:
+            covariances.derived = (frame, factors)  # every later frame goes on from this one
+    result: LaneFactors = factors
+    return result
+
+
 # Construction
 
 
@@ -137,7 +162,9 @@ def checked(name: str, parameter: Parameter, value: Any) -> Any:
         if value.checked is domain:
             return value
         data = value.at(here.frame)
-        if value.data.dtype.kind != "b" and value.data.ndim - 1 == domain.rank:
+        if value.data.ndim - 1 == domain.rank and value.data.dtype.kind != "b":
+            if domain.surely is not None and type(data) is np.ndarray and domain.surely(data):
+                return value
             holds = domain.holds(data)
             if holds is True or (holds is not False and holds.all()):
                 if here.frame.to_top is None:

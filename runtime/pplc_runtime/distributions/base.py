@@ -10,6 +10,7 @@ with a further, last axis holds one value a lane. So for `normal`, mean may be 0
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -31,6 +32,8 @@ class Domain:
     holds: Any
     """A function of a raw value that gives a bool, or a bool array (L,) where the value varies by lane.
     It must be false for NaN, and cheap for Python scalars (no numpy call)."""
+    surely: Callable[[Any], bool] | None = None
+    """A cheap test of an array of floats with lanes: true only if every lane is in the domain."""
 
 
 @dataclass(frozen=True, slots=True)

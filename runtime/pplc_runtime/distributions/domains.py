@@ -10,7 +10,7 @@ from numpy import ndarray
 
 from pplc_runtime.distributions.base import Domain, Lanes, Raw
 from pplc_runtime.distributions.factors import covariance_factor, lane_factors
-from pplc_runtime.distributions.lanewise import INF, MAX
+from pplc_runtime.distributions.lanewise import INF, LARGE, MAX, absolute_sum
 from pplc_runtime.distributions.weights import lane_weights_hold, weight_facts
 
 LARGEST_WHOLE: Final = 2**53
@@ -24,7 +24,24 @@ _ZERO: Final = np.array(0.0)
 _ONE: Final = np.array(1.0)
 
 
-def _numbers(text: str, one: Callable[[Any], bool], many: Callable[[Lanes], Lanes]) -> Domain:
+def _moderate(x: Lanes) -> bool:
+    return bool(absolute_sum(x) < LARGE)
+
+
+def _moderate_vectors(x: Lanes) -> bool:
+    return bool(absolute_sum(x.ravel()) < LARGE)
+
+
+def _moderate_positive(x: Lanes) -> bool:
+    return bool(x[x.argmin()] > 0 and absolute_sum(x) < LARGE)
+
+
+def _numbers(
+    text: str,
+    one: Callable[[Any], bool],
+    many: Callable[[Lanes], Lanes],
+    surely: Callable[[Lanes], bool] | None = None,
+) -> Domain:
     """A domain of numbers from its test of a Python number and its test of an array of them."""
 
     def holds(x: Raw) -> Raw:
@@ -37,7 +54,7 @@ def _numbers(text: str, one: Callable[[Any], bool], many: Callable[[Lanes], Lane
             return many(x) if x.dtype.kind in "fiu" else np.zeros(x.shape, np.bool_)
         return isinstance(x, np.floating | np.integer) and one(x.item())
 
-    return Domain(text, 0, holds)
+    return Domain(text, 0, holds, surely)
 
 
 def _whole(x: Lanes) -> Lanes:
@@ -45,7 +62,7 @@ def _whole(x: Lanes) -> Lanes:
     return good
 
 
-REAL: Final = _numbers("a finite number", lambda x: -MAX <= x <= MAX, np.isfinite)
+REAL: Final = _numbers("a finite number", lambda x: -MAX <= x <= MAX, np.isfinite, _moderate)
 POSITIVE: Final = _numbers(
     "a positive number", lambda x: 0 < x <= MAX, lambda x: (x > _ZERO) & np.isfinite(x)
 )
@@ -99,7 +116,7 @@ def _holds_covariance(x: Raw) -> Raw:
     return covariance_factor(x).holds if x.ndim == 2 else lane_factors(x).holds
 
 
-VECTOR: Final = Domain("a vector of finite numbers", 1, _holds_vector)
+VECTOR: Final = Domain("a vector of finite numbers", 1, _holds_vector, _moderate_vectors)
 POSITIVE_VECTOR: Final = Domain("a vector of positive numbers", 1, _holds_positive_vector)
 WEIGHTS: Final = Domain("a vector of weights, none negative and not all zero", 1, _holds_weights)
 POSITIVE_DEFINITE: Final = Domain("a symmetric positive definite matrix", 2, _holds_covariance)

@@ -55,6 +55,10 @@ class LaneFactors:
     """(L, d, d); the identity where the lane's matrix is not positive definite."""
     log_root: Lanes
 
+    def take(self, index: Any) -> LaneFactors:
+        """The factors of some of the lanes, which may repeat."""
+        return LaneFactors(self.holds.take(index), self.root.take(index, axis=0), self.log_root.take(index))
+
 
 def factor(matrix: NDArray[Any]) -> Factor:
     """Factorise one matrix (d, d)."""

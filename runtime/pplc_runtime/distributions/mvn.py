@@ -8,7 +8,7 @@ import numpy as np
 
 from pplc_runtime.distributions.base import Family, Lanes, Parameter, Raw
 from pplc_runtime.distributions.domains import POSITIVE_DEFINITE, VECTOR
-from pplc_runtime.distributions.factors import HALF_LOG_2_PI, covariance_factor, lane_factors
+from pplc_runtime.distributions.factors import HALF_LOG_2_PI, LaneFactors, covariance_factor, factor_lanes
 from pplc_runtime.distributions.lanewise import INF, LARGE, absolute_sum, spread
 
 
@@ -16,7 +16,7 @@ class MultivariateNormal(Family):
     """Normal with a mean vector and a covariance matrix C = R R', on vectors.
 
     With z = inverse(R) (x - mean) the log density is -z'z / 2 - log det R - d (log 2 pi) / 2. The factor of a
-    shared covariance is kept from call to call.
+    shared covariance is kept from call to call. Covariances that vary by lane may also be given as their factors.
     """
 
     name: ClassVar[str] = "mvn"
@@ -38,11 +38,13 @@ class MultivariateNormal(Family):
         if lanes is None:
             return mean + covariance_factor(covariance).root.dot(rng.standard_normal(d))
         noise = rng.standard_normal((d, lanes))
-        if covariance.ndim == 2:
+        if type(covariance) is LaneFactors:
+            noise = np.einsum("lij,jl->il", covariance.root, noise)
+        elif covariance.ndim == 2:
             factor = covariance_factor(covariance)
             noise = factor.root.dot(noise) if factor.deviations is None else factor.deviations * noise
         else:
-            noise = np.einsum("lij,jl->il", lane_factors(covariance).root, noise)
+            noise = np.einsum("lij,jl->il", factor_lanes(covariance).root, noise)
         return (mean if mean.ndim == 2 else mean[:, None]) + noise
 
     def log_density(self, value: Raw, *parameters: Raw) -> Raw:
@@ -55,8 +57,10 @@ class MultivariateNormal(Family):
             distance = value[:, None] - mean
         else:
             distance = value - mean[:, None]
-        if covariance.ndim == 3:
+        if type(covariance) is LaneFactors:
             return self._over_covariances(distance, covariance)
+        if covariance.ndim == 3:
+            return self._over_covariances(distance, factor_lanes(covariance))
         factor = covariance_factor(covariance)
         if not (absolute_sum(distance.ravel()) < LARGE and factor.moderate):
             with np.errstate(all="ignore"):
@@ -70,10 +74,10 @@ class MultivariateNormal(Family):
         return factor.minus_halves.dot(z * z) + factor.log_peak
 
     @staticmethod
-    def _over_covariances(distance: Lanes, covariances: Lanes) -> Lanes:
+    def _over_covariances(distance: Lanes, factors: LaneFactors) -> Lanes:
         """The log density where each lane has its own covariance; the distance may be shared."""
-        factors = lane_factors(covariances)
-        d, root = covariances.shape[0], factors.root
+        root = factors.root
+        d = root.shape[1]
         with np.errstate(all="ignore"):
             if d <= 2:
                 z = distance[0] / root[:, 0, 0]

@@ -1,0 +1,207 @@
+"""Runs of the lane engine that can be looked into: trajectories in order, densities, and what pgas is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pplc import compile_text
+from pplc.passes.to_reference import to_reference
+from pplc_runtime.addresses import At
+from pplc_runtime.frames import Frame, here
+from pplc_runtime.handlers import Forward
+from pplc_runtime.inference import METHODS
+from pplc_runtime.inference.base import Settings
+from pplc_runtime.particles import Particles
+from pplc_runtime.reference import Program as ReferenceProgram
+from pplc_runtime.regenerate import Suffix
+from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.steps import Plan, plan
+
+pgas_method: Any = import_module("pplc_runtime.inference.pgas")
+"""The module, which the method of the same name hides."""
+Floats: TypeAlias = NDArray[np.float64]
+Retained: TypeAlias = dict[At, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A program for both engines; the plan is that of the lane engine."""
+
+    plan: Plan
+    reference: ReferenceProgram
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+def compiled(text: str, data: Mapping[str, Any] | None = None) -> Compiled:
+    model = compile_text(text)
+    reference = to_reference(model.compiled.core, model.compiled.source)
+    with quietly():
+        return Compiled(plan(model.program.steps, At(), dict(data or {})), reference, dict(data or {}))
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """The lane engine runs; afterwards nothing does."""
+    frame, handler = here.frame, here.handler
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    finally:
+        here.frame, here.handler = frame, handler
+
+
+def in_order(particles: Particles, particle: int) -> Retained:
+    """What a particle has drawn, in the order of execution."""
+    generations: list[Retained] = []
+    for frame, draws in reversed(particles.generations):
+        own: Retained = {}
+        for at, inner, value in draws:
+            position = inner.position_of(particle)
+            if position is not None:
+                data = value.data[..., position] if hasattr(value, "data") and hasattr(value, "frame") else value
+                own[at] = data.item() if isinstance(data, np.generic | np.ndarray) and data.ndim == 0 else data
+        generations.append(own)
+        if frame.index is not None:
+            particle = int(frame.index[particle])
+    return {at: value for own in reversed(generations) for at, value in own.items()}
+
+
+def ordered(run: Plan, retained: Retained) -> list[Any]:
+    """Retained values in the order of execution."""
+    particles = Particles(run, np.random.default_rng(0), 1, dict(retained), remember=True)
+    for number, segment in enumerate(run.segments):
+        if number:
+            particles.fork(np.zeros(1, np.intp))
+        particles.extend(segment)
+    return list(in_order(particles, 0).values())
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """An execution of the lane engine: its choices, predicts, and log likelihood."""
+
+    choices: Retained
+    predicts: dict[str, Any]
+    log_likelihood: float
+
+
+def executions(run: Plan, size: int, seed: int) -> list[Execution]:
+    """Executions drawn from the prior, all lanes together; those of weight zero are left out."""
+    particles = Particles(run, np.random.default_rng(seed), size, remember=True)
+    log_weights = np.zeros(size)
+    for number, segment in enumerate(run.segments):
+        if number:
+            alive = np.flatnonzero(log_weights > -np.inf)
+            if not len(alive):
+                return []
+            particles.fork(alive)
+            log_weights = log_weights[alive]
+        particles.extend(segment)
+        log_weights = log_weights + particles.log_weights
+    columns = particles.predicts() if np.any(log_weights > -np.inf) else {}
+    return [
+        Execution(
+            in_order(particles, lane),
+            {label: column[lane] for label, column in columns.items()},
+            float(log_weights[lane]),
+        )
+        for lane in range(len(log_weights))
+        if log_weights[lane] > -np.inf
+    ]
+
+
+def log_joint(run: Plan, choices: Retained) -> float:
+    """The log density of an execution, by the scores of regeneration."""
+    suffix = Suffix(run, dict(choices))
+    frame = here.frame = Frame.first(1)
+    start = here.handler = Forward(np.random.default_rng(0), dict(run.inputs))
+    return float(suffix.total) + float(np.sum(suffix.seatings.score(start, frame)))
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """What pgas knows before it draws an ancestor: prefixes and retained choices are in the order of execution."""
+
+    generation: int
+    prefixes: list[list[Any]]
+    retained: list[Any]
+    log_weights: Floats
+    suffix_scores: Floats
+
+    @property
+    def ancestor_log_weights(self) -> Floats:
+        return self.log_weights + self.suffix_scores
+
+
+class Watch:
+    """Patches pgas so that every boundary is written down."""
+
+    def __init__(self, run: Plan) -> None:
+        self.run = run
+        self.boundaries: list[Boundary] = []
+        self.particles: Particles | None = None
+
+    @contextmanager
+    def watching(self) -> Iterator[list[Boundary]]:
+        watch = self
+
+        class WatchedParticles(Particles):
+            def __init__(self, *arguments: Any, **options: Any) -> None:
+                super().__init__(*arguments, **options)
+                watch.particles = self
+
+        class WatchedSuffix(Suffix):
+            def __init__(self, run: Plan, values: Retained, strict: bool = False) -> None:
+                self.retained = ordered(run, values)
+                super().__init__(run, values, strict)
+
+            def rescore(self, number: int, prefix: Forward, frame: Frame) -> Floats:
+                scores = super().rescore(number, prefix, frame)
+                particles = watch.particles
+                assert particles is not None
+                weights = np.array(prefix.log_weights)
+                prefixes = [list(in_order(particles, lane).values()) for lane in range(frame.size)]
+                watch.boundaries.append(Boundary(number, prefixes, self.retained, weights, scores.copy()))
+                return scores
+
+        before = pgas_method.Particles, pgas_method.Suffix
+        pgas_method.Particles, pgas_method.Suffix = WatchedParticles, WatchedSuffix
+        try:
+            yield self.boundaries
+        finally:
+            pgas_method.Particles, pgas_method.Suffix = before
+
+
+def boundaries(run: Plan, size: int, sweeps: int, seed: int, strict: bool = False) -> list[Boundary]:
+    """All boundaries of some sweeps of pgas."""
+    settings = Settings(size, sweeps, strict=strict)
+    with Watch(run).watching() as told, quietly():
+        for _ in pgas_method.pgas(run, settings, np.random.default_rng(seed)):
+            pass
+    return told
+
+
+def chain(run: Plan, method: str, seed: int, **settings: Any) -> list[Sweep]:
+    """The sweeps of a method."""
+    with quietly():
+        return list(METHODS[method].run(run, Settings(**settings), np.random.default_rng(seed)))
+
+
+def close(one: Sequence[float], other: Sequence[float], tolerance: float = 1e-9) -> bool:
+    """Whether two vectors are equal up to a constant, with -inf at the same places."""
+    a, b = np.asarray(one, float), np.asarray(other, float)
+    finite = np.isfinite(a)
+    if not np.array_equal(finite, np.isfinite(b)) or np.isnan(a).any() or np.isnan(b).any():
+        return False
+    if not finite.any():
+        return True
+    difference = (a - b)[finite]
+    scale = 1.0 + float(np.abs(a[finite]).max())
+    return bool(np.ptp(difference) <= tolerance * scale)
