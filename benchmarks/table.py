@@ -25,6 +25,7 @@ class Row:
     unit: str = "ms"
     wall: float | None = None
     note: str = ""
+    noisy: bool = False
 
     @property
     def ratio(self) -> float | None:
@@ -43,7 +44,7 @@ class Row:
             _number(self.theirs) if self.ratio is not None or not self.note else self.note,
             _number(self.ratio),
             _number(self.limit),
-            {None: "", True: "yes", False: "NO"}[self.reached],
+            {None: "", True: "yes", False: "NO"}[self.reached] + "?" * self.noisy,
         )
 
 
@@ -82,7 +83,10 @@ class Printer:
 def verdict(rows: list[Row]) -> str:
     judged = [row for row in rows if row.reached is not None]
     missed = [row for row in judged if not row.reached]
-    lines = [f"{len(judged) - len(missed)} of {len(judged)} targets reached."]
+    noisy = sum(row.noisy for row in judged)
+    lines = [
+        f"{len(judged) - len(missed)} of {len(judged)} targets reached; {noisy} judged by noisy times (?)."
+    ]
     for row in missed:
         lines.append(f"  not reached: {row.section}: {row.label} against {row.against}, {_number(row.ratio)}")
     return "\n".join(lines)

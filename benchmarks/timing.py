@@ -9,30 +9,43 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from statistics import median
 from typing import Any, Protocol
 
 MOST_SWEEPS = 5_000
 
 
+NOISY = 0.3
+
+
 @dataclass(frozen=True)
 class Time:
-    """Milliseconds a sweep."""
+    """Milliseconds a sweep, and by how much of it the middle batch took longer than the least."""
 
     cpu: float
     wall: float
+    spread: float = 0.0
+
+    @property
+    def noisy(self) -> bool:
+        return self.spread > NOISY
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How long a batch lasts and how many there are."""
+    """How long a batch lasts, how many there are, and how many sweeps a batch of a slow one has at least."""
 
     seconds: float
     repeats: int
+    least: int = 1
 
 
 class Timed(Protocol):
     def batch(self, sweeps: int) -> tuple[float, float]:
-        """CPU and wall seconds that so many sweeps took."""
+        """CPU and wall seconds that so many sweeps took, with setting up."""
+
+    def set_up(self) -> tuple[float, float]:
+        """CPU and wall seconds of what a batch does beside its sweeps."""
 
 
 def clocked(work: Callable[[], Any]) -> tuple[float, float]:
@@ -50,37 +63,50 @@ class Calls:
     def batch(self, sweeps: int) -> tuple[float, float]:
         return clocked(lambda: self._run(sweeps))
 
+    def set_up(self) -> tuple[float, float]:
+        return 0.0, 0.0
+
     def _run(self, sweeps: int) -> None:
         for _ in range(sweeps):
             self.state = self.sweep(self.state)
 
 
 class Inference:
-    """Sweeps of a pplc model, through its public API; setting up, timed on one sweep, is taken off."""
+    """Sweeps of a pplc model, through its public API; a batch has one more, and a run of one is its set-up."""
 
     def __init__(self, model: Any, method: str, **settings: Any) -> None:
         self.model, self.method, self.settings = model, method, settings
         self._infer(1)
-        runs = [clocked(lambda: self._infer(1)) for _ in range(3)]
-        self.fixed = min(cpu for cpu, _ in runs), min(wall for _, wall in runs)
 
     def _infer(self, sweeps: int) -> None:
         self.model.infer(self.method, sweeps=sweeps, seed=1, **self.settings)
 
     def batch(self, sweeps: int) -> tuple[float, float]:
-        cpu, wall = clocked(lambda: self._infer(sweeps + 1))
-        return max(cpu - self.fixed[0], 1e-9), max(wall - self.fixed[1], 1e-9)
+        return clocked(lambda: self._infer(sweeps + 1))
+
+    def set_up(self) -> tuple[float, float]:
+        return clocked(lambda: self._infer(1))
 
 
 def measure(subjects: Mapping[str, Timed], effort: Effort) -> dict[str, Time]:
-    """The least time a sweep of each, over batches taken by turns."""
-    sizes, best = {}, {}
+    """The time a sweep of each: the least batch less the least set-up, over batches taken by turns.
+
+    A difference of two noisy times can come out far too small; so a batch has several sweeps, and the least
+    is taken of each of the two before they are subtracted, never of the differences."""
+    sizes: dict[str, int] = {}
+    batches: dict[str, list[tuple[float, float]]] = {name: [] for name in subjects}
+    set_ups: dict[str, list[tuple[float, float]]] = {name: [] for name in subjects}
     for name, subject in subjects.items():
-        cpu, wall = subject.batch(1)
-        sizes[name] = min(max(1, round(effort.seconds / max(cpu, 1e-6))), MOST_SWEEPS)
-        best[name] = Time(cpu * 1e3, wall * 1e3) if sizes[name] < 3 else Time(float("inf"), float("inf"))
+        one = max(subject.batch(1)[0] - subject.set_up()[0], 1e-6)
+        sizes[name] = min(max(effort.least, 1, round(effort.seconds / one)), MOST_SWEEPS)
     for _ in range(effort.repeats):
         for name, subject in subjects.items():
-            cpu, wall = (1e3 * spent / sizes[name] for spent in subject.batch(sizes[name]))
-            best[name] = Time(min(best[name].cpu, cpu), min(best[name].wall, wall))
-    return best
+            set_ups[name].append(subject.set_up())
+            batches[name].append(subject.batch(sizes[name]))
+    return {name: _time(batches[name], set_ups[name], sizes[name]) for name in subjects}
+
+
+def _time(batches: list[tuple[float, float]], set_ups: list[tuple[float, float]], size: int) -> Time:
+    cpu, wall = (1e3 * (min(b) - min(s)) / size for b, s in zip(zip(*batches), zip(*set_ups)))
+    middle = 1e3 * (median(b for b, _ in batches) - median(s for s, _ in set_ups)) / size
+    return Time(cpu, wall, abs(middle - cpu) / cpu if cpu > 0 else float("inf"))

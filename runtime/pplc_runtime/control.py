@@ -169,7 +169,7 @@ def recall(memo: Memo, arguments: tuple[Any, ...]) -> Any:
 
 
 def _key(values: tuple[Any, ...]) -> Any:
-    return key_of(values[0]) if len(values) == 1 else key_of(values)
+    return key_of(values[0]) if len(values) == 1 else ("arguments", *map(key_of, values))
 
 
 def mem(at: At, procedure: Any) -> Any:

@@ -16,6 +16,7 @@ from pplc_runtime.addresses import At
 from pplc_runtime.errors import Places, located
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
+from pplc_runtime.memory import keep_freed_memory
 from pplc_runtime.resampling import SCHEMES
 from pplc_runtime.results.json_values import from_python
 from pplc_runtime.results.posterior import Posterior
@@ -140,6 +141,7 @@ class Program:
 
     def deep(self, work: Callable[[], Iterator[Sweep]], max_depth: int) -> Iterator[Sweep]:
         """Sweeps that are computed in a thread with a stack for deep recursion, handed over one by one."""
+        keep_freed_memory()
         channel = _Channel()
 
         def target() -> None:

@@ -374,6 +374,9 @@ class Suffix:
         self.bad: Any = 0
         """How many segments of the suffix are impossible, by lane."""
         self.replays = 0
+        self.first = 0
+        self.unsettled: set[int] = set()
+        """The segments that were last replayed without the lanes that could not come so far."""
         self.dropped: Counter[Place] = Counter()
 
     def note(self, place: Place, lanes: int) -> None:
@@ -401,8 +404,9 @@ class Suffix:
         self.total = raw(self.total)
         self.bad = raw(self.bad)
         self.total_uses = raw(self.total_uses)
+        self.first = number
         self.replace(number - 1, 0.0, 0)
-        queue = list({reader for reader in self.changed(number - 1, prefix) if reader >= number})
+        queue = list({reader for reader in (*self.changed(number - 1, prefix), *self.unsettled) if reader >= number})
         heapq.heapify(queue)
         last = -1
         while queue:
@@ -453,7 +457,14 @@ class Suffix:
         self.replays += 1
         here.frame = frame
         here.handler = replay = Replay(self, number, prefix)
-        replay.run(self.plan.segments[number])
+        try:
+            replay.run(self.plan.segments[number])
+            self.unsettled.discard(number)
+        except Exception:
+            living = self.living(number, prefix, frame)
+            if living.all():
+                raise
+            replay = self.replay_some(number, prefix, frame, living)
         here.frame = frame
         self.replace(number, *replay.outcome())
         for cell in replay.reads:
@@ -474,6 +485,25 @@ class Suffix:
             if (old is MISSING) != (new is MISSING) or (old is not MISSING and not same(new, old, frame)):
                 changed.append(cell)
         return changed
+
+    def living(self, number: int, prefix: Forward, frame: Frame) -> NDArray[np.bool_]:
+        """The lanes whose weight is not zero before a segment of the suffix, as far as is known."""
+        scores = [self.scores[earlier] for earlier in range(self.first, number)]
+        seatings = self.seatings.score(prefix, frame)
+        here.frame = frame
+        alive = np.greater(prefix.log_weights + seatings, -np.inf)
+        for score in scores:
+            alive &= np.greater(raw(score), -np.inf)
+        return alive
+
+    def replay_some(self, number: int, prefix: Forward, frame: Frame, living: NDArray[np.bool_]) -> Replay:
+        """Replay a segment in these lanes: an error of an execution that has ended before does not count."""
+        here.handler = replay = Replay(self, number, prefix)
+        replay.log_weights[~living] = -np.inf
+        here.frame = frame.part(np.flatnonzero(living))
+        replay.run(self.plan.segments[number])
+        self.unsettled.add(number)
+        return replay
 
     def replace(self, number: int, score: Any, uses: Any) -> None:
         """Give a segment another score, and keep the totals up to date."""

@@ -42,6 +42,8 @@ class Factor:
     lanes in half of the time that it takes for a Python float."""
     deviations: NDArray[Any] | None
     """The diagonal of R as a column, where C is diagonal; otherwise None."""
+    precisions: NDArray[Any] | None
+    """One over it."""
     minus_halves: NDArray[Any]
     """A vector of -1/2: its product with the squares of whitened lanes is the exponent of the density."""
 
@@ -66,9 +68,10 @@ def factor(matrix: NDArray[Any]) -> Factor:
     root = _cholesky(matrix) if _symmetric(matrix) else None
     if root is None:
         nothing = np.empty((0, 0))
-        return Factor(False, d, nothing, nothing, False, math.nan, nothing, None, nothing)
+        return Factor(False, d, nothing, nothing, False, math.nan, nothing, None, None, nothing)
     deviations = root.diagonal()
     log_root = float(np.log(deviations).sum())
+    diagonal = np.count_nonzero(matrix) == d
     whiten = np.ascontiguousarray(solve_triangular(root, np.eye(d), lower=True))
     return Factor(
         holds=True,
@@ -78,7 +81,8 @@ def factor(matrix: NDArray[Any]) -> Factor:
         moderate=bool(abs(whiten).max() < LARGEST_SCALE),
         log_root=log_root,
         log_peak=np.array(-HALF_LOG_2_PI * d - log_root),
-        deviations=deviations[:, None].copy() if np.count_nonzero(matrix) == d else None,
+        deviations=deviations[:, None].copy() if diagonal else None,
+        precisions=1.0 / deviations[:, None] if diagonal else None,
         minus_halves=np.full(d, -0.5),
     )
 
