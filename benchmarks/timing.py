@@ -72,7 +72,7 @@ class Calls:
 
 
 class Inference:
-    """Sweeps of a pplc model, through its public API; a batch has one more, and a run of one is its set-up."""
+    """Sweeps of a pplc model, by its public API; a batch has one more, and a run of one is its set-up."""
 
     def __init__(self, model: Any, method: str, **settings: Any) -> None:
         self.model, self.method, self.settings = model, method, settings
