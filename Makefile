@@ -1,14 +1,18 @@
-# Everything runs in a virtual environment of the project's own.
+# Everything runs in a virtual environment of the project's own: `make demo` and `make test` need nothing but
+# Python 3.11 and make.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PEERS := benchmarks/peers_env
+BENCH := $(PEERS)/.installed
 
-.PHONY: setup check lint types test bench figures demo clean
+.PHONY: setup check lint types test demo bench bench-peers clean
 
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pplc needs Python 3.11 or later; make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
@@ -25,5 +29,23 @@ types: setup
 test: setup
 	$(BIN)/python -m pytest -n 2
 
+demo: setup
+	$(BIN)/pplc infer programs/kalman.clj --method pgas --particles 10 --sweeps 200 --seed 1 --plot kalman.png
+	@echo "the picture is in $(CURDIR)/kalman.png"
+
+# The packages that are compared with want an older numpy, so they have an environment to themselves.
+$(BENCH): $(STAMP)
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --editable ".[bench]"
+	touch $(BENCH)
+
+bench: $(BENCH)
+	$(BIN)/python -m benchmarks
+
+# WebPPL, for the rows of the benchmark that compare with it; they say "missing" without it.
+bench-peers:
+	@command -v npm >/dev/null || { echo "bench-peers needs node and npm"; exit 1; }
+	npm install --prefix benchmarks webppl
+
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .pplc_cache dist build
+	rm -rf $(VENV) $(PEERS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .pplc_cache dist build

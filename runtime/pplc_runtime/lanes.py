@@ -48,9 +48,9 @@ class Lane:
             value = self.data[..., position]
             data = value.item() if value.ndim == 0 else value
         elif self._frame is not None and self._frame is frame.parent and self._frame.size > 1:
-            data = self._data[..., frame.index]
+            data = self._data.take(frame.index, -1)
         else:
-            data = self.data[..., frame.map_from(self.frame)]
+            data = self.data.take(frame.map_from(self.frame), -1)
         self._frame = frame
         self._data = data
         return data

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
+from unicodedata import normalize
 
 from pplc_runtime import control
 from pplc_runtime.gaussian_process import gp
@@ -52,10 +53,14 @@ def primitive_named(name: str) -> Primitive:
 
 
 def mangled(name: str) -> str:
-    """A Python name that keeps what it can of a name of the language."""
-    text = name.replace("->", "_to_").replace("-", "_").replace("?", "_p").replace("*", "_star").replace("%", "_")
-    text = "".join(c if (c.isascii() and c.isalnum()) or c == "_" else "_" for c in text)
-    return f"_{text}" if not text or text[0].isdigit() else text
+    """A Python name that keeps what it can of a name of the language; other names may give the same."""
+    text = name.replace("->", "_to_").replace("-", "_").replace("?", "_p").replace("*", "_star")
+    if not text.isascii():
+        text = normalize("NFKC", text)  # as Python does, to which the two signs for mu are one
+    text = "".join([c if c.isidentifier() or ("v" + c).isidentifier() else "_" for c in text])
+    if not text.strip("_") or text.startswith("__") or not text[0].isidentifier():
+        return f"v{text}"
+    return text
 
 
 def python_name(name: str, arguments: int) -> str:
@@ -81,11 +86,14 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
 
 RESERVED: Final = frozenset(
     {*EXPORTS, *FAST.values(), *_OWN, *keyword.kwlist, *dir(builtins)}
-    | {"Procedure", "Symbol", "List", "Program", "Assume", "Observe", "Predict", "Input", "Loop", "PROGRAM"}
+    | {"Procedure", "Symbol", "List", "Program", "Assume", "Observe", "Predict", "Input", "Loop"}
+    | {"PROGRAM", "_STEPS", "_PLACES"}
 )
 
 
 def identifier(name: str) -> str:
     """A Python name for a variable or procedure of a program, none of those that generated code uses itself."""
     text = mangled(name)
-    return f"{text}_" if text in RESERVED else text
+    while text in RESERVED:
+        text += "_"
+    return text

@@ -52,10 +52,11 @@ class Dist:
     def raw_parts(self) -> list[Any]:
         """The parameters as the family takes them."""
         frame = here.frame
-        parts = [part.at(frame) if type(part) is Lane else part for part in self.parts]
-        if self.family is _MVN and type(self.parts[1]) is Lane and frame.size > 1:
-            parts[1] = _factors_at(self.parts[1], frame)
-        return parts
+        if self.family is _MVN:
+            mean, covariance = self.parts
+            if type(covariance) is Lane and frame.size > 1:
+                return [raw(mean), _factors_at(covariance, frame)]
+        return [part.at(frame) if type(part) is Lane else part for part in self.parts]
 
     def __str__(self) -> str:
         return f"<{self.family.name}>"
@@ -199,12 +200,20 @@ def _checks_fit(family: Any, base: Any) -> bool:
     return type(family).problem is not base.problem
 
 
+def _shape(part: Any) -> Any:
+    """The shape of a parameter in one lane."""
+    if type(part) is Lane:
+        return part.data.shape[:-1]
+    return part.shape if type(part) is np.ndarray else ()
+
+
 def distribution(family: Family) -> Callable[..., Any]:
     """The constructor of a family in the language."""
     name = family.name
     parameters = family.parameters
     defaults = DEFAULTS.get(name, ())
     fits = _checks_fit(family, Family)
+    fitting: set[Any] = set()
 
     def build(*arguments: Any) -> Any:
         if len(arguments) < len(parameters):
@@ -214,9 +223,13 @@ def distribution(family: Family) -> Callable[..., Any]:
                 return _any_mix(arguments, build)
         parts = tuple([checked(name, p, a) for p, a in zip(parameters, arguments)])
         if fits:
-            problem = family.problem(*map(raw, parts))
-            if problem is not None:
-                raise ModelError(f"{name}: {problem}")
+            shapes = tuple([_shape(part) for part in parts]) if family.fits_by_shape else None
+            if shapes is None or shapes not in fitting:
+                problem = family.problem(*map(raw, parts))
+                if problem is not None:
+                    raise ModelError(f"{name}: {problem}")
+                if shapes is not None:
+                    fitting.add(shapes)
         return Dist(family, parts)
 
     build.__name__ = build.__qualname__ = name

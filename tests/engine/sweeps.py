@@ -158,17 +158,16 @@ class Watch:
                 watch.particles = self
 
         class WatchedSuffix(Suffix):
-            def __init__(self, run: Plan, values: Retained, strict: bool = False) -> None:
-                self.retained = ordered(run, values)
-                super().__init__(run, values, strict)
-
             def rescore(self, number: int, prefix: Forward, frame: Frame) -> Floats:
                 scores = super().rescore(number, prefix, frame)
                 particles = watch.particles
                 assert particles is not None
                 weights = np.array(prefix.log_weights)
-                prefixes = [list(in_order(particles, lane).values()) for lane in range(frame.size)]
-                watch.boundaries.append(Boundary(number, prefixes, self.retained, weights, scores.copy()))
+                prefixes = [in_order(particles, lane) for lane in range(frame.size)]
+                retained = ordered(watch.run, {**prefixes[0], **self.values})
+                here.frame, here.handler = frame, prefix
+                told = [list(choices.values()) for choices in prefixes]
+                watch.boundaries.append(Boundary(number, told, retained, weights, scores.copy()))
                 return scores
 
         before = pgas_method.Particles, pgas_method.Suffix

@@ -11,7 +11,6 @@ from tests.posteriors.tiny import TINY
 
 from pplc_runtime.reference import ancestor_log_weights
 from pplc_runtime.reference.draws import Random
-from pplc_runtime.reference.environment import Given
 from pplc_runtime.reference.execution import Particle, Plan, extend, start
 from pplc_runtime.reference.methods import one_lane, paper_suffix_score, planned, suffix_score, sweep
 
@@ -145,7 +144,7 @@ def test_mass_and_density_of_a_process_do_not_stand_for_each_other() -> None:
 def prefix_of(run: Plan, particle: Particle, n: int) -> Particle:
     """The first n generations of a particle."""
     prefix = start(run)
-    given = Given(particle.choices(), particle.predicates())
+    given = particle.given()
     for segment in run.segments[:n]:
         extend(prefix, segment, given)
         given = given.rest()
@@ -164,7 +163,7 @@ def test_the_paper_is_exact_where_no_memo_entry_is_lost_or_gained(name: str) -> 
         particles = [particle for particle, weight in zip(particles, weights) if weight > 0.0]
         retained = particles[0]
         for n in range(1, len(run.segments)):
-            given = Given(retained.choices(n), retained.predicates(n), strict=True)
+            given = retained.given(n, strict=True)
             for particle in particles:
                 prefix = prefix_of(run, particle, n)
                 exact = suffix_score(prefix, given, n, run)

@@ -7,9 +7,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from pplc.source import Span
+
+
+UNNAMED: Final = "_"
+"""What a let that is there for its effect alone binds; no variable has this name."""
 
 
 @dataclass(frozen=True, slots=True)

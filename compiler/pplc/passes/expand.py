@@ -209,7 +209,7 @@ class _Expander:
         values = [(effect, self.expr(effect)) for effect in effects]
         result = self.expr(last)
         for effect, value in reversed(values):
-            result = core.Let(self.temporary("_"), value, result, effect.span)
+            result = core.Let(core.UNNAMED, value, result, effect.span)
         return result
 
     def procedure(self, form: Form, header: Form, forms: Sequence[Form], name: str) -> core.Lambda:
@@ -412,7 +412,7 @@ class _Expander:
         for target, value in self.bindings(rest[0]):
             if isinstance(target, Name):
                 name = self.binder(target)
-                bound.append((self.temporary("_") if name == "_" else name, self.named(value, name), target.span))
+                bound.append((name, self.named(value, name), target.span))
             else:
                 whole = self.temporary("whole")
                 bound.append((whole, self.expr(value), target.span))

@@ -1,9 +1,10 @@
 """Resolve: every name to a local variable, a global one, or a primitive of the language.
 
-    Name("x") -> Local("x_2") | Global("x") | Primitive("exp")
+    Name("x-y") -> Local("x_y_2") | Global("x-y") | Primitive("exp")
 
-Local names are made unique within a statement, so that no later pass has to think of scopes. Unknown names,
-wrong numbers of arguments, names defined twice and globals used before they are assumed are errors here.
+Local names become Python names that are unique within a statement, so that no later pass has to think of scopes.
+Unknown names, wrong numbers of arguments, names defined twice and globals used before they are assumed are errors
+here.
 """
 
 from __future__ import annotations
@@ -45,6 +46,9 @@ class _Resolver:
     warnings: list[Diagnostic] = field(default_factory=list)
     globals: dict[str, _Definition] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
+    """The local names of the statement so far."""
+    reserved: set[str] = field(default_factory=set)
+    """What procedures of the program are called in Python: no local name, which would hide them."""
     used: set[str] = field(default_factory=set)
     shared: dict[int, core.SharedStatement] = field(default_factory=dict)
     inside: int = 0
@@ -82,9 +86,11 @@ class _Resolver:
         if name in SIGNATURES or name in CONSTANTS:
             self.warn(span, f"'{name}' takes the place of the primitive of that name")
         self.globals[name] = _Definition(value, span)
+        if isinstance(value, core.Lambda):
+            self.reserved.add(identifier(name))
 
     def statement(self, statement: core.Statement, loops: Scope) -> core.Statement:
-        self.taken = set(loops.values())
+        self.taken = {*loops.values(), *self.reserved}
         match statement:
             case core.AssumeStatement(name, value, span, name_span):
                 resolved = self.expr(value, loops)
@@ -129,7 +135,8 @@ class _Resolver:
     # Expressions
 
     def fresh(self, name: str) -> str:
-        base = identifier(name.split("%")[0] or "v")
+        """A Python name for a local variable."""
+        base = identifier(name.split("%")[0])
         unique, number = base, 1
         while unique in self.taken:
             number += 1
@@ -156,19 +163,15 @@ class _Resolver:
                 return self.name(text, span, scope)
             case core.App(operator, arguments, span):
                 resolved = self.expr(operator, scope)
-                values = tuple(self.expr(argument, scope) for argument in arguments)
+                values = tuple([self.expr(argument, scope) for argument in arguments])
                 self.check_call(resolved, len(values), span)
                 return core.App(resolved, values, span)
             case core.Lambda():
                 return self.procedure(expr, scope)
             case core.If(test, then, other, span):
                 return core.If(self.expr(test, scope), self.expr(then, scope), self.expr(other, scope), span)
-            case core.Let(name, value, body, span):
-                resolved_value = self.expr(value, scope)
-                unique = self.bind(name, span)
-                result = core.Let(unique, resolved_value, self.expr(body, {**scope, name: unique}), span)
-                self.unused(name, unique, span)
-                return result
+            case core.Let():
+                return self.lets(expr, scope)
             case core.Letrec(bindings, body, span):
                 inner = dict(scope)
                 uniques = []
@@ -178,7 +181,7 @@ class _Resolver:
                     inner[name] = unique
                     self.known[unique] = procedure
                 resolved_bindings = tuple(
-                    (unique, self.procedure(procedure, inner)) for unique, (_, procedure) in zip(uniques, bindings)
+                    [(unique, self.procedure(procedure, inner)) for unique, (_, procedure) in zip(uniques, bindings)]
                 )
                 return core.Letrec(resolved_bindings, self.expr(body, inner), span)
             case core.Sample(source, span):
@@ -189,6 +192,27 @@ class _Resolver:
                 return core.Mem(self.expr(procedure, scope), span)
             case _:
                 assert_never(expr)
+
+    def lets(self, expr: core.Expr, scope: Scope) -> core.Expr:
+        """A chain of lets, of whatever length."""
+        inner = dict(scope)
+        bound: list[tuple[str, str, core.Expr, Span]] = []
+        while isinstance(expr, core.Let):
+            name, span = expr.name, expr.span
+            value = self.expr(expr.value, inner)
+            if name == core.UNNAMED:
+                bound.append((name, name, value, span))
+            elif "%" in name and isinstance(value, core.Local):
+                inner[name] = value.name  # what has a name needs no other
+            else:
+                inner[name] = self.bind(name, span)
+                bound.append((name, inner[name], value, span))
+            expr = expr.body
+        result = self.expr(expr, inner)
+        for name, unique, value, span in reversed(bound):
+            result = core.Let(unique, value, result, span)
+            self.unused(name, unique, span)
+        return result
 
     def procedure(self, procedure: core.Lambda, scope: Scope) -> core.Lambda:
         inner = dict(scope)

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import assert_never
 
 from pplc.languages import core
+from pplc.languages.facts import Analysis
 from pplc.languages.steps import Loop, Step, Steps
-from pplc.passes.analyse import Analysis
 
 
 def to_cps(analysis: Analysis) -> Steps:

@@ -57,6 +57,9 @@ class Family(ABC):
     """What a value is: "number", "integer", "boolean", "vector" or "matrix". The caller has made sure that a
     value is of that kind before it asks for its density."""
 
+    fits_by_shape: ClassVar[bool] = False
+    """Whether `problem` looks at the shapes of the parameters only."""
+
     def problem(self, *parameters: Raw) -> str | None:
         """What is wrong with how the parameters fit together (bounds in the wrong order, shapes that do not
         match), or None. Each parameter's own domain has been checked already."""

@@ -50,16 +50,25 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class LaneFactors:
-    """The factors of one covariance a lane; lanes come first, as numpy.linalg has them."""
+    """The factors of one covariance a lane."""
 
     holds: Lanes
     root: Lanes
-    """(L, d, d); the identity where the lane's matrix is not positive definite."""
+    """(d, d, L); the identity where the lane's matrix is not positive definite."""
     log_root: Lanes
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.root.shape
+
+    @property
+    def stack(self) -> Lanes:
+        """The roots with the lanes first, as numpy.linalg has them."""
+        return self.root.transpose(2, 0, 1)
 
     def take(self, index: Any) -> LaneFactors:
         """The factors of some of the lanes, which may repeat."""
-        return LaneFactors(self.holds.take(index), self.root.take(index, axis=0), self.log_root.take(index))
+        return LaneFactors(self.holds.take(index), self.root.take(index, -1), self.log_root.take(index))
 
 
 def factor(matrix: NDArray[Any]) -> Factor:
@@ -115,7 +124,7 @@ def factor_lanes(matrices: Lanes) -> LaneFactors:
             root = np.linalg.cholesky(first)
             holds &= (root.diagonal(0, 1, 2) ** 2 > LEAST_PIVOT * first.diagonal(0, 1, 2)).all(1)
             if holds.all():
-                return LaneFactors(holds, root, np.log(root.diagonal(0, 1, 2)).sum(1))
+                return _lanes_last(holds, root)
         except np.linalg.LinAlgError:
             pass
     root = np.tile(np.eye(d), (lanes, 1, 1))
@@ -124,29 +133,34 @@ def factor_lanes(matrices: Lanes) -> LaneFactors:
         holds[lane] = one is not None and one.holds
         if one is not None and one.holds:
             root[lane] = one.root
-    return LaneFactors(holds, root, np.log(root.diagonal(0, 1, 2)).sum(1))
+    return _lanes_last(holds, root)
+
+
+def _lanes_last(holds: Lanes, stack: Lanes) -> LaneFactors:
+    log_root = np.log(stack.diagonal(0, 1, 2)).sum(1)
+    return LaneFactors(holds, np.ascontiguousarray(stack.transpose(1, 2, 0)), log_root)
 
 
 def _small_factors(matrices: Lanes) -> LaneFactors:
     """Closed forms for d = 1 and d = 2: [[a, b], [b, c]] has the root [[r, 0], [s, t]]."""
     d, _, lanes = matrices.shape
-    root = np.zeros((lanes, d, d))
+    root = np.zeros((d, d, lanes))
     # Lanes that are not positive definite divide by zero and take roots of negative numbers on the way.
     with np.errstate(all="ignore"):
         a = matrices[0, 0]
-        r = root[:, 0, 0] = np.sqrt(a)
+        r = root[0, 0] = np.sqrt(a)
         holds = (a > 0) & (a < math.inf)
         whole = r
         if d == 2:
             b, c = matrices[1, 0], matrices[1, 1]
-            s = root[:, 1, 0] = b / r
-            t = root[:, 1, 1] = np.sqrt(c - s * s)
+            s = root[1, 0] = b / r
+            t = root[1, 1] = np.sqrt(c - s * s)
             asymmetry = abs(b - matrices[0, 1])
             holds &= (t * t > LEAST_PIVOT * c) & (t < math.inf) & (asymmetry <= ASYMMETRY * np.maximum(a, c))
             whole = r * t
         log_root = np.log(whole)
     if not holds.all():
-        root[~holds] = np.eye(d)
+        root[..., ~holds] = np.eye(d)[..., None]
         log_root[~holds] = 0.0
     return LaneFactors(holds, root, log_root)
 

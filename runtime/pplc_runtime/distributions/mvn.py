@@ -27,6 +27,7 @@ class MultivariateNormal(Family):
     discrete: ClassVar[bool] = False
     event_rank: ClassVar[int] = 1
     value_kind: ClassVar[str] = "vector"
+    fits_by_shape: ClassVar[bool] = True
 
     def problem(self, *parameters: Raw) -> str | None:
         d, size = parameters[0].shape[0], parameters[1].shape[0]
@@ -39,12 +40,12 @@ class MultivariateNormal(Family):
             return mean + covariance_factor(covariance).root.dot(rng.standard_normal(d))
         noise = rng.standard_normal((d, lanes))
         if type(covariance) is LaneFactors:
-            noise = np.einsum("lij,jl->il", covariance.root, noise)
+            noise = _times_root(covariance.root, noise)
         elif covariance.ndim == 2:
             factor = covariance_factor(covariance)
             noise = factor.root.dot(noise) if factor.deviations is None else factor.deviations * noise
         else:
-            noise = np.einsum("lij,jl->il", factor_lanes(covariance).root, noise)
+            noise = _times_root(factor_lanes(covariance).root, noise)
         return (mean if mean.ndim == 2 else mean[:, None]) + noise
 
     def log_density(self, value: Raw, *parameters: Raw) -> Raw:
@@ -86,16 +87,27 @@ class MultivariateNormal(Family):
         d = root.shape[1]
         with np.errstate(all="ignore"):
             if d <= 2:
-                z = distance[0] / root[:, 0, 0]
+                z = distance[0] / root[0, 0]
                 squares = z * z
                 if d == 2:
-                    z = (distance[1] - root[:, 1, 0] * z) / root[:, 1, 1]
+                    z = (distance[1] - root[1, 0] * z) / root[1, 1]
                     squares += z * z
             else:
                 columns = distance if distance.ndim == 2 else distance[:, None]
-                z = np.linalg.solve(root, columns.T[:, :, None])
+                z = np.linalg.solve(factors.stack, columns.T[:, :, None])
                 squares = np.add.reduce(z * z, (1, 2))
-            return _never_nan(-0.5 * squares - factors.log_root - HALF_LOG_2_PI * d)
+            squares *= -0.5
+            squares -= factors.log_root
+            squares -= HALF_LOG_2_PI * d
+            return squares if absolute_sum(squares) < LARGE else _never_nan(squares)
+
+
+def _times_root(root: Lanes, noise: Lanes) -> Lanes:
+    """R z in each lane, for lower triangular R."""
+    result = root[:, 0] * noise[0]
+    for column in range(1, len(noise)):
+        result[column:] += root[column:, column] * noise[column]
+    return result
 
 
 def _never_nan(result: Lanes) -> Lanes:

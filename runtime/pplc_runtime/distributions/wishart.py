@@ -43,7 +43,7 @@ class Wishart(Family):
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
         df, scale = parameters
         d, count = scale.shape[0], 1 if lanes is None else lanes
-        root = covariance_factor(scale).root if scale.ndim == 2 else lane_factors(scale).root
+        root = covariance_factor(scale).root if scale.ndim == 2 else lane_factors(scale).stack
         a = np.tril(rng.standard_normal((count, d, d)), -1)
         halves = 0.5 * (np.broadcast_to(df, (count,))[:, None] - np.arange(d))
         a[:, range(d), range(d)] = np.sqrt(2.0 * standard_gamma(rng, None, halves))
@@ -61,7 +61,7 @@ class Wishart(Family):
         of_scale = lane_factors(scale) if scale.ndim == 3 else _as_lane(scale)
         d = scale.shape[0]
         # The trace of inverse(V) X is the sum of squares of inverse(R) S, where X = S S'.
-        whitened = np.linalg.solve(of_scale.root, of_value.root)
+        whitened = np.linalg.solve(of_scale.stack, of_value.stack)
         trace = np.add.reduce(whitened * whitened, (1, 2))
         exponent = (df - d - 1.0) * of_value.log_root - 0.5 * trace
         constant = 0.5 * d * LOG_2 * df + df * of_scale.log_root + _log_multigamma(0.5 * df, d)
@@ -71,7 +71,7 @@ class Wishart(Family):
 
 def _as_lane(scale: Lanes) -> LaneFactors:
     factor = covariance_factor(scale)
-    return LaneFactors(np.array([factor.holds]), factor.root[None], np.array([factor.log_root]))
+    return LaneFactors(np.array([factor.holds]), factor.root[..., None], np.array([factor.log_root]))
 
 
 def _log_multigamma(a: Raw, d: int) -> Raw:

@@ -138,14 +138,26 @@ def _some(xs: Operand, name: str) -> Any:
 
 # Products
 
+_FEW = 4
+"""Up to this many columns, one lane operation for each is faster than einsum."""
+
 
 def mmul(first: Any, *others: Any) -> Any:
     """The product of matrices and vectors, from left to right; one with a number scales."""
     for other in others:
+        if type(first) is Lane and type(other) is Lane and first.data.ndim == 3 and other.data.ndim == 2:
+            frame = here.frame
+            a, b = first.at(frame), other.at(frame)
+            if frame.size > 1 and a.shape[1] == len(b) <= _FEW:
+                whole = a[:, 0] * b[0]
+                for column in range(1, len(b)):
+                    whole += a[:, column] * b[column]
+                first = Lane(whole, frame)
+                continue
         if type(first) is np.ndarray and first.ndim == 2 and type(other) is Lane and other.data.ndim == 2:
             data = other.at(here.frame)
             if len(data) == first.shape[1]:
-                first = _result(first @ data, here.frame.size > 1)
+                first = Lane(first @ data, here.frame) if here.frame.size > 1 else _result(first @ data, False)
                 continue
         first = _product(first, other)
     return first if others else _product(first, 1)

@@ -6,8 +6,8 @@ address, and their densities added up. `InOrder` does so with a list of choices 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,10 +23,12 @@ from pplc_runtime.reference.draws import (
     seat,
 )
 from pplc_runtime.reference.trace import Symbol, Trace
-from pplc_runtime.stochastic import Dist, ProcessInstance
-from pplc_runtime.values import ModelError
+from pplc_runtime.stochastic import Dist, ProcessInstance, observable
+from pplc_runtime.values import ModelError, key_of
 
 DEEPEST = 10_000
+Seating: TypeAlias = tuple[At, Any]
+"""What a process took in: the address of the sample or observe, and the value."""
 
 
 class Impossible(Exception):  # not an error: the execution ends here
@@ -74,7 +76,8 @@ class Handler:
 
     def __init__(self) -> None:
         self.drawn: dict[At, Choice] = {}
-        self.predicates: dict[At, bool] = {}
+        self.predicates: list[bool] = []
+        self.seated: list[Seating] = []
         self.log_prior = 0.0
         """The log density of the choices that were given, not drawn."""
 
@@ -85,7 +88,7 @@ class Handler:
         """The choice of the sample at an address; a process takes it in."""
         choice = self.choose(alpha, source, states)
         self.drawn[alpha] = Choice(choice, kind_of(source, choice, states))
-        seat(source, choice, states)
+        self.seat(alpha, source, choice, states)
         return choice
 
     def observe(self, alpha: At, source: Any, value: Any, states: States) -> float:
@@ -93,12 +96,18 @@ class Handler:
         density = log_likelihood(source, value, states)
         if density == -np.inf:
             raise Impossible
-        seat(source, value, states)
+        self.seat(alpha, source, value, states)
         return density
 
-    def decided(self, alpha: At, truth: bool) -> None:
-        """Told of the predicate of the if at an address."""
-        self.predicates[alpha] = truth
+    def seat(self, alpha: At, source: Any, value: Any, states: States) -> None:
+        """A process takes in what was drawn or observed at an address."""
+        if isinstance(source, ProcessInstance):
+            self.seated.append((alpha, key_of(observable(source, value))))
+        seat(source, value, states)
+
+    def decided(self, truth: bool) -> None:
+        """Told of the predicate of every if."""
+        self.predicates.append(truth)
 
 
 class Draw(Handler):
@@ -126,14 +135,24 @@ class Given(Scoring):
     """Choices are taken from a map by address, each of them once.
 
     The execution ends where it draws at an address that is not there, or what is there is of another kind or
-    impossible. With `strict` it also ends where a predicate is not the given one."""
+    impossible. It also ends where a process takes in something else than processes did at that point of the
+    retained generation: with the same values in the same order, what they take in during the suffix can be
+    scored as a block. With `strict` it ends as well where a predicate is not the retained one, in order.
+
+    Both rules are exact, as each asks that the prefix and the suffix together have the same sequence as the
+    retained particle: that is an equivalence among the candidates, whoever of them is retained."""
 
     def __init__(
-        self, choices: Mapping[At, Choice], predicates: Mapping[At, bool], strict: bool = False
+        self,
+        choices: Mapping[At, Choice],
+        seated: Sequence[Sequence[Seating]],
+        predicates: Sequence[Sequence[bool]],
+        strict: bool = False,
     ) -> None:
         super().__init__()
         self.remaining = dict(choices)
-        self.remaining_predicates = dict(predicates)
+        self.seated_before = seated
+        self.predicates_before = predicates
         self.strict = strict
 
     def choose(self, alpha: At, source: Dist | ProcessInstance, states: States) -> Any:
@@ -145,15 +164,35 @@ class Given(Scoring):
         self.score(source, choice.value, states)
         return choice.value
 
-    def decided(self, alpha: At, truth: bool) -> None:
-        before = self.remaining_predicates.pop(alpha, truth)
-        if self.strict and before != truth:
+    def seat(self, alpha: At, source: Any, value: Any, states: States) -> None:
+        super().seat(alpha, source, value, states)
+        if not _as_before(self.seated, self.seated_before[0]):
             raise Mismatch
-        super().decided(alpha, truth)
+
+    def decided(self, truth: bool) -> None:
+        super().decided(truth)
+        if self.strict and not _as_before(self.predicates, self.predicates_before[0]):
+            raise Mismatch
+
+    @property
+    def done(self) -> bool:
+        """Whether the generation has done all that it did in the retained particle."""
+        return len(self.seated) == len(self.seated_before[0]) and (
+            not self.strict or len(self.predicates) == len(self.predicates_before[0])
+        )
 
     def rest(self) -> Given:
         """What is left, for the generations to come."""
-        return Given(self.remaining, self.remaining_predicates, self.strict)
+        return Given(self.remaining, self.seated_before[1:], self.predicates_before[1:], self.strict)
+
+    def fresh(self) -> Given:
+        """The same, for another execution of this generation."""
+        return Given(self.remaining, self.seated_before, self.predicates_before, self.strict)
+
+
+def _as_before(now: Sequence[Any], before: Sequence[Any]) -> bool:
+    """Whether a sequence that has just grown still begins as another one does, if it did so far."""
+    return len(now) <= len(before) and bool(now[-1:] == before[len(now) - 1 : len(now)])
 
 
 class ByPath(Scoring):

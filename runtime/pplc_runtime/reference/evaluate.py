@@ -85,7 +85,7 @@ def evaluate(e: Expression, alpha: At, R: Environment, local: Locals) -> Trace:
         case syntax.If(test, then, other):
             tau = evaluate(test, alpha["i", 0], R, local)
             truth = is_true(tau.v)
-            R.handler.decided(alpha, truth)
+            R.handler.decided(truth)
             branch, p = (then, 1) if truth else (other, 2)
             tau_1 = evaluate(branch, alpha["i", p], R, local)
             both = combine(tau_1.v, tau_1.epsilon, tau, tau_1)

@@ -15,7 +15,7 @@ import numpy as np
 from pplc_runtime.addresses import At
 from pplc_runtime.primitives.arguments import elements
 from pplc_runtime.reference.draws import Choice, States
-from pplc_runtime.reference.environment import DEEPEST, Environment, Handler, Impossible
+from pplc_runtime.reference.environment import DEEPEST, Environment, Given, Handler, Impossible, Seating
 from pplc_runtime.reference.evaluate import evaluate, placed
 from pplc_runtime.reference.syntax import Assume, For, Input, Observe, Predict, Program, Statement
 from pplc_runtime.reference.trace import Trace, transparent
@@ -120,13 +120,14 @@ def _cut(steps: list[Step]) -> tuple[Segment, ...]:
 
 @dataclass(slots=True)
 class Generation:
-    """What a particle did in one segment: the traces of each statement, and what was drawn and decided.
+    """What a particle did in one segment: the traces of each statement, and what was drawn, seated and decided.
 
     A predict has two traces, of its label and its value; other statements have one."""
 
     traces: list[tuple[Trace, ...]]
     drawn: Mapping[At, Choice]
-    predicates: Mapping[At, bool]
+    seated: Sequence[Seating]
+    predicates: Sequence[bool]
     log_weight: float
 
 
@@ -149,9 +150,10 @@ class Particle:
         """What was drawn from a generation on, in order."""
         return {alpha: choice for g in self.generations[first:] for alpha, choice in g.drawn.items()}
 
-    def predicates(self, first: int = 0) -> dict[At, bool]:
-        """What was decided from a generation on."""
-        return {alpha: truth for g in self.generations[first:] for alpha, truth in g.predicates.items()}
+    def given(self, first: int = 0, strict: bool = False) -> Given:
+        """What was drawn, and what was seated and decided, from a generation on."""
+        later = self.generations[first:]
+        return Given(self.choices(first), [g.seated for g in later], [g.predicates for g in later], strict)
 
     def predicts(self, segments: Sequence[Segment]) -> dict[str, Any]:
         """Label to value; a label that comes again is numbered."""
@@ -201,4 +203,4 @@ def extend(particle: Particle, segment: Segment, handler: Handler) -> None:
                 log_weight += tau.l
     except Impossible:
         log_weight = -np.inf
-    particle.generations.append(Generation(traces, handler.drawn, handler.predicates, log_weight))
+    particle.generations.append(Generation(traces, handler.drawn, handler.seated, handler.predicates, log_weight))

@@ -73,7 +73,7 @@ def _tested(
     f, sequence = taus
     for i, item in enumerate(items(sequence, name)):
         test = apply(f, [item], alpha["e", i], R, place)
-        R.handler.decided(alpha["e", i], is_true(test.v))
+        R.handler.decided(is_true(test.v))
         phi = {**test.phi, alpha["e", i]: test}
         yield item, Trace(test.v, test.epsilon, test.l, test.rho, test.omega, test.sigma, phi)
 

@@ -1,0 +1,93 @@
+"""Walks over the core language: what is inside of an expression, and which variables it binds and uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pplc.languages import core
+
+
+def children(expr: core.Expr) -> tuple[core.Expr, ...]:
+    """The expressions directly inside of an expression."""
+    match expr:
+        case core.App(operator, arguments):
+            return (operator, *arguments)
+        case core.Lambda(body=body):
+            return (body,)
+        case core.If(test, then, other):
+            return (test, then, other)
+        case core.Let(_, value, body):
+            return (value, body)
+        case core.Letrec(bindings, body):
+            return (*[procedure for _, procedure in bindings], body)
+        case core.Sample(source) | core.Mem(source):
+            return (source,)
+        case core.Observe(source, value):
+            return (source, value)
+        case _:
+            return ()
+
+
+def every_expression(expr: core.Expr) -> Iterator[core.Expr]:
+    """An expression and all that is inside of it, from left to right."""
+    stack = [expr]
+    while stack:
+        item = stack.pop()
+        yield item
+        stack.extend(reversed(children(item)))
+
+
+def binders(expr: core.Expr) -> tuple[str, ...]:
+    """The local variables that an expression itself binds."""
+    match expr:
+        case core.Lambda(_, parameters, rest):
+            return parameters if rest is None else (*parameters, rest)
+        case core.Let(name):
+            return (name,)
+        case core.Letrec(bindings):
+            return tuple([name for name, _ in bindings])
+        case _:
+            return ()
+
+
+def free_locals(expr: core.Expr) -> tuple[str, ...]:
+    """The local variables that an expression uses and does not bind, in order of first use."""
+    free: dict[str, None] = {}
+    bound: set[str] = set()
+    for item in every_expression(expr):
+        if isinstance(item, core.Local):
+            free.setdefault(item.name)
+        else:
+            bound.update(binders(item))
+    return tuple([name for name in free if name not in bound])  # names are unique, so one set does
+
+
+def every_statement(statements: tuple[core.Statement, ...]) -> Iterator[core.Statement]:
+    """All statements, those inside for loops too; a shared one only once, as what it shares."""
+    seen: set[int] = set()
+    for statement in statements:
+        match statement:
+            case core.ForStatement(body=body):
+                yield statement
+                yield from every_statement(body)
+            case core.SharedStatement(shape=shape, statement=shared):
+                if shape not in seen:
+                    seen.add(shape)
+                    yield shared
+            case _:
+                yield statement
+
+
+def expressions(statement: core.Statement) -> tuple[core.Expr, ...]:
+    """The expressions directly inside of a statement."""
+    match statement:
+        case core.AssumeStatement(_, value):
+            return (value,)
+        case core.ObserveStatement(first, second) | core.PredictStatement(first, second):
+            return (first, second)
+        case core.InputStatement(_, default):
+            return () if default is None else (default,)
+        case core.ForStatement(_, sequence):
+            return (sequence,)
+        case core.SharedStatement(statement=shared):
+            return expressions(shared)

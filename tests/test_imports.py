@@ -1,0 +1,106 @@
+"""Imports flow one way (see docs/codemap.md)."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).parents[1]
+
+TABLES: Final = (
+    "pplc_runtime.names", "pplc_runtime.values", "pplc_runtime.version", "pplc_runtime.stochastic",
+    "pplc_runtime.reference.syntax",
+)  # fmt: skip
+"""What a pass may see of the runtime: names and arities, plain values, and the syntax that it translates to."""
+
+ALLOWED: Final[dict[str, tuple[str, ...]]] = {
+    "pplc.source": (),
+    "pplc.diagnostics": ("pplc.source",),
+    "pplc.languages": ("pplc.source", "pplc.languages", "pplc_runtime.results.sexp"),
+    "pplc.passes": ("pplc.source", "pplc.diagnostics", "pplc.languages", *TABLES),
+    "pplc.pipeline": ("pplc.source", "pplc.diagnostics", "pplc.languages", "pplc.passes", "pplc_runtime"),
+    "pplc_runtime.distributions": ("pplc_runtime.distributions", "numpy", "scipy"),
+    "pplc_runtime.processes": ("pplc_runtime.distributions", "pplc_runtime.processes", "numpy"),
+    "pplc_runtime.inference.": (
+        "pplc_runtime.inference.base", "pplc_runtime.addresses", "pplc_runtime.particles",
+        "pplc_runtime.regenerate", "pplc_runtime.resampling", "pplc_runtime.results", "pplc_runtime.steps",
+        "pplc_runtime.values", "pplc_runtime.weights", "numpy",
+    ),
+    "pplc_runtime": ("pplc_runtime", "numpy", "scipy", "sexpdata", "matplotlib"),
+}  # fmt: skip
+"""What each part may import besides the standard library; the longest name that fits a module counts."""
+
+EXCEPTIONS: Final = {
+    ("pplc.passes.expand", "pplc.passes.shapes"): "shapes is a part of expand in a file of its own",
+    ("pplc.passes.to_cps", "pplc.passes.analyse"): "the result of analyse is defined beside it",
+    ("pplc.passes.to_python", "pplc.passes.analyse"): "free_locals, a question about the core language",
+    ("pplc.passes.emit", "pplc.passes.to_python"): "the module that emit writes is defined beside its maker",
+    ("pplc_runtime.inference.icsmc", "pplc_runtime.inference.smc"): "the first retained run is an smc sweep",
+    ("pplc_runtime.inference.pgas", "pplc_runtime.inference.icsmc"): "starts as icsmc does",
+}
+"""Imports that break the order, and why; a new one needs as good a reason."""
+
+
+def _modules() -> Iterator[tuple[str, Path]]:
+    for root in (ROOT / "compiler", ROOT / "runtime"):
+        for file in sorted(root.rglob("*.py")):
+            parts = file.relative_to(root).with_suffix("").parts
+            yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), file
+
+
+MODULES: Final = dict(_modules())
+
+
+def _imports(file: Path) -> Iterator[str]:
+    """The modules that a file imports, also inside of functions."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0 and node.module is not None, f"{file}: a relative import"
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in MODULES else node.module
+
+
+def _within(module: str, part: str) -> bool:
+    return module == part or module.startswith(part if part.endswith(".") else f"{part}.")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_order(module: str) -> None:
+    parts = [part for part in ALLOWED if _within(module, part)]
+    if not parts:
+        return  # the command and the public API may see everything
+    allowed = ALLOWED[max(parts, key=len)]
+    wrong = [
+        imported
+        for imported in _imports(MODULES[module])
+        if imported.split(".")[0] not in sys.stdlib_module_names
+        and not any(_within(imported, part) for part in allowed)
+        and (module, imported) not in EXCEPTIONS
+        and not (module == "pplc_runtime.inference" and _within(imported, "pplc_runtime.inference"))
+    ]
+    assert wrong == []
+
+
+def test_the_runtime_never_imports_the_compiler() -> None:
+    wrong = [
+        module
+        for module, file in MODULES.items()
+        if _within(module, "pplc_runtime") and any(_within(imported, "pplc") for imported in _imports(file))
+    ]
+    assert wrong == []
+
+
+def test_generated_modules_import_the_runtime_only() -> None:
+    import pplc
+
+    text = pplc.load(ROOT / "programs" / "crp_small.clj").text
+    found = {node.module for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)}
+    assert found == {"pplc_runtime"}
