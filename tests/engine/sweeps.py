@@ -1,4 +1,4 @@
-"""Runs of the lane engine that can be looked into: trajectories in order, densities, and what pgas is told."""
+"""Runs of the lane engine that can be looked into: trajectories in order, densities, what pgas is told."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from pplc_runtime.frames import Frame, here
 from pplc_runtime.handlers import Forward
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
+from pplc_runtime.lanes import Lane
 from pplc_runtime.particles import Particles
 from pplc_runtime.reference import Program as ReferenceProgram
 from pplc_runtime.regenerate import Suffix
@@ -65,8 +66,8 @@ def in_order(particles: Particles, particle: int) -> Retained:
         for at, inner, value in draws:
             position = inner.position_of(particle)
             if position is not None:
-                data = value.data[..., position] if hasattr(value, "data") and hasattr(value, "frame") else value
-                own[at] = data.item() if isinstance(data, np.generic | np.ndarray) and data.ndim == 0 else data
+                data = value.data[..., position] if isinstance(value, Lane) else value
+                own[at] = data.item() if isinstance(data, np.generic) else data
         generations.append(own)
         if frame.index is not None:
             particle = int(frame.index[particle])
@@ -127,7 +128,7 @@ def log_joint(run: Plan, choices: Retained) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """What pgas knows before it draws an ancestor: prefixes and retained choices are in the order of execution."""
+    """What pgas knows before it draws an ancestor. Choices are in the order of execution."""
 
     generation: int
     prefixes: list[list[Any]]

@@ -76,6 +76,21 @@ def test_three_particles() -> None:
     assert distance(posterior, after) < 1e-14
 
 
+DECIDES_MORE_OR_LESS = """
+[assume a (sample (discrete [0.3 0.3 0.4]))]
+[observe (flip (nth [0.2 0.5 0.8] a)) true]
+[assume xs (map (lambda (i) (if (= a 1) 1 0)) (range 0 (min a 1)))]
+[observe (flip (nth [0.9 0.3 0.5] a)) true]
+"""
+
+
+def test_strict_asks_for_all_the_predicates() -> None:
+    """Prefix 0 decides none, 1 and 2 differ in theirs: to fit where both decide is no equivalence."""
+    run = planned(program_of(DECIDES_MORE_OR_LESS))
+    posterior, after = after_one_sweep(run, 3, Settings(ancestors=True, strict=True))
+    assert distance(posterior, after) < 1e-14
+
+
 def test_the_treatment_of_memo_entries_in_the_paper_is_biased() -> None:
     """Chains that start from the posterior have left it after one sweep."""
     posterior, after = after_one_sweep(planned(program_of(MEMO)), 2, Settings(ancestors=True, paper=True))

@@ -153,6 +153,8 @@ def prefix_of(run: Plan, particle: Particle, n: int) -> Particle:
 
 CLOSED_OVER = ("mem_inside_mem", "closure_over_random_value")
 """Programs whose suffix calls a closure of the prefix over a random value."""
+OTHER_LENGTHS = ("list_of_random_length",)
+"""Programs that decide more or fewer predicates after another prefix, which only the paper accepts."""
 
 
 @pytest.mark.parametrize("name", [name for name in TINY if name not in CLOSED_OVER])
@@ -170,5 +172,5 @@ def test_the_paper_is_exact_where_no_memo_entry_is_lost_or_gained(name: str) -> 
                 paper = paper_suffix_score(prefix, retained, n, run)
                 if exact > -math.inf:
                     assert paper == pytest.approx(exact)
-                elif "mem " not in TINY[name].source:
+                elif "mem " not in TINY[name].source and name not in OTHER_LENGTHS:
                     assert paper == -math.inf

@@ -120,7 +120,7 @@ def _cut(steps: list[Step]) -> tuple[Segment, ...]:
 
 @dataclass(slots=True)
 class Generation:
-    """What a particle did in one segment: the traces of each statement, and what was drawn, seated and decided.
+    """What a particle did in one segment: the traces of each statement; what was drawn, seated and decided.
 
     A predict has two traces, of its label and its value; other statements have one."""
 
@@ -203,4 +203,6 @@ def extend(particle: Particle, segment: Segment, handler: Handler) -> None:
                 log_weight += tau.l
     except Impossible:
         log_weight = -np.inf
-    particle.generations.append(Generation(traces, handler.drawn, handler.seated, handler.predicates, log_weight))
+    particle.generations.append(
+        Generation(traces, handler.drawn, handler.seated, handler.predicates, log_weight)
+    )
