@@ -157,7 +157,8 @@ class Replay(Forward):
         self.drawn_here: set[At] = set()
         self.seated_so_far: Any = 0
         """How many of the segment's seatings each lane has done."""
-        self.position = 0
+        self.position: Any = 0
+        """How many predicates each lane has decided."""
         self.place: Place = (0, 0)
 
     def run(self, segment: Segment) -> None:
@@ -171,7 +172,10 @@ class Replay(Forward):
                     self.weigh(raw(self.score(step.at, source, value)))
                 else:
                     step.function(step.at, *step.arguments)
-            undone = np.not_equal(self.seated_so_far, len(self.suffix.segments[self.number].seated))
+            record = self.suffix.segments[self.number]
+            undone = np.not_equal(self.seated_so_far, len(record.seated))
+            if self.suffix.strict:
+                undone = undone | np.not_equal(self.position, len(record.outcomes))
             if np.any(undone):
                 here.frame = here.frame.top
                 self.weigh(np.where(undone, -np.inf, np.zeros(here.frame.size)))
@@ -184,17 +188,34 @@ class Replay(Forward):
         if not self.suffix.strict:
             return truth
         outcomes = self.suffix.segments[self.number].outcomes
-        position, self.position = self.position, self.position + 1
-        if position >= len(outcomes):
-            self.reject()
-        expected = outcomes[position]
-        if type(truth) is bool:
-            if truth != expected:
-                self.reject()
+        position = self.turn()
+        if type(position) is int:
+            right = position < len(outcomes) and np.equal(truth, outcomes[position])
         else:
-            self.suffix.note(self.place, int(np.count_nonzero(truth != expected)))
-            self.weigh(np.where(truth == expected, 0.0, -np.inf))
-        return expected
+            expected = np.array([*outcomes, False])[np.minimum(position, len(outcomes))]
+            right = (position < len(outcomes)) & (expected == truth)
+        if np.all(right):
+            return truth
+        if not np.any(right):
+            self.reject()
+        self.suffix.note(self.place, int(np.count_nonzero(~right)))
+        self.weigh(np.where(right, 0.0, -np.inf))
+        if type(truth) is bool:
+            return truth
+        living = truth[right]
+        return bool(living[0]) if (living == living[0]).all() else living
+
+    def turn(self) -> Any:
+        """Which of its predicates a lane decides now: a number, or one for each lane of the running frame."""
+        index = here.frame.to_top
+        if index is None:
+            position, self.position = self.position, self.position + 1
+            return position
+        if type(self.position) is int:
+            self.position = np.full(here.frame.top.size, self.position)
+        position = self.position[index]
+        self.position[index] += 1
+        return int(position[0]) if (position == position[0]).all() else position
 
     def reject(self) -> None:
         """The lanes of the running frame cannot have the suffix."""

@@ -67,7 +67,7 @@ def in_order(particles: Particles, particle: int) -> Retained:
             position = inner.position_of(particle)
             if position is not None:
                 data = value.data[..., position] if isinstance(value, Lane) else value
-                own[at] = data.item() if isinstance(data, np.generic) else data
+                own[at] = data.item() if np.ndim(data) == 0 and hasattr(data, "item") else data
         generations.append(own)
         if frame.index is not None:
             particle = int(frame.index[particle])
