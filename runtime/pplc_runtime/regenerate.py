@@ -293,7 +293,7 @@ class Replay(Forward):
 
     def draw_from_process(self, at: At, source: ProcessInstance) -> Any:
         value = self.suffix.values.get(at, MISSING)
-        if value is MISSING or self.suffix.kinds[at] != source.family.discrete:
+        if value is MISSING or self.suffix.kinds[at] != source.family.discrete or not _fits(source, value):
             self.reject()
         self.seat(at, source)
         return value
@@ -350,8 +350,8 @@ class Replay(Forward):
         return score, self.uses
 
 
-def _fits(source: Dist, value: Any) -> bool:
-    """Whether a retained value is of the kind that a distribution gives."""
+def _fits(source: Dist | ProcessInstance, value: Any) -> bool:
+    """Whether a retained value is of the kind that a distribution or process gives."""
     kind = source.family.value_kind
     if kind == "boolean":
         return type(value) is bool
