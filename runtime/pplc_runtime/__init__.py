@@ -17,9 +17,14 @@ from pplc_runtime.values import List, ModelError, Procedure, Symbol
 from pplc_runtime.version import VERSION as __version__
 
 
-def numbers(items: Sequence[Any]) -> np.ndarray[Any, Any]:
-    """A vector or matrix literal."""
-    array = np.array(items)
+def numbers(items: Sequence[Any] | str, shape: tuple[int, ...] | None = None) -> np.ndarray[Any, Any]:
+    """A vector or matrix literal; a large one is given as text, with its shape."""
+    if isinstance(items, str):
+        words = items.split()
+        is_real = "." in items or "e" in items
+        array = np.array(list(map(float if is_real else int, words))).reshape(shape or -1)
+    else:
+        array = np.array(items)
     array.setflags(write=False)
     return array
 

@@ -15,9 +15,9 @@ from pplc_runtime.addresses import At
 from pplc_runtime.control import Memo, call
 from pplc_runtime.frames import Frame, here
 from pplc_runtime.lanes import Dead, Lane, Mix, by_option, by_value, join, part, raw
-
 from pplc_runtime.primitives.comparison import eq
 from pplc_runtime.stochastic import Categorical, Dirac, Dist, ProcessInstance, observable, pick
+from pplc_runtime.tables import MOST_ROWS, Table, Unfit
 from pplc_runtime.values import ModelError, shown
 
 MISSING: Final = object()
@@ -43,13 +43,31 @@ class Seats:
         self.frame = frame
 
 
+def raw_at(value: Lane, frame: Frame) -> Any:
+    """The array of a Lane in a frame, also of one lane."""
+    return np.atleast_1d(value.at(frame))
+
+
+def entry_of(table: Table, key: int) -> Any:
+    """An entry of a table as it would be stored by itself."""
+    present = table.present[key]
+    lanes = np.flatnonzero(present)
+    if not len(lanes):
+        return MISSING
+    frame = table.frame if len(lanes) == table.frame.size else table.frame.part(lanes)
+    value = table.get(key, frame)
+    return value if frame is table.frame else Partial(Lane(present.copy(), table.frame), value)
+
+
 class Forward:
     """Draws every sample, and weighs every observe.
 
     `retained` has the values that the kept lane takes, by address; each is used up as it is drawn.
     `draws` is what was drawn: address, frame and value."""
 
-    def __init__(self, rng: np.random.Generator, store: dict[Any, Any], retained: dict[At, Any] | None = None) -> None:
+    def __init__(
+        self, rng: np.random.Generator, store: dict[Any, Any], retained: dict[At, Any] | None = None
+    ) -> None:
         self.rng = rng
         self.store = store
         self.retained = retained
@@ -61,6 +79,9 @@ class Forward:
         """The cells written since the caller last emptied the list, and the processes used."""
         self.used: list[At] = []
         """The retained values that the kept lane has taken since then."""
+        self.tables: dict[Any, Table] = {}
+        """The memos whose entries are in tables, by address, and those that cannot be."""
+        self.untabled: set[At] = set()
         self.running: set[At] = set()
         self.deaths = 0
         """How often lanes were found dead."""
@@ -96,12 +117,77 @@ class Forward:
         self.written.append(name)
 
     def entries(self, memo: Memo, argument: Lane) -> Any:
-        """The entries of a memo for an argument that varies by lane."""
+        """The entries of a memo for whole numbers that vary by lane."""
+        frame = here.frame
+        keys = argument.at(frame)
+        small = type(keys) is np.ndarray and keys.min() >= 0 and keys.max() < MOST_ROWS
+        if small and memo.at not in self.untabled:
+            try:
+                return self.tabled(memo, argument, keys, self.table_of(memo))
+            except Unfit:
+                self.untable(memo.at)
         return by_value(argument, lambda value: self.entry(memo, memo.at[value], (value,)))
+
+    def table_of(self, memo: Memo) -> Table:
+        """The table of a memo in the running generation; entries that it has already move into it."""
+        top = here.frame.top
+        table = self.tables.get(memo.at)
+        if table is None:
+            table = self.tables[memo.at] = Table(top)
+            for key, at in memo.at.items():
+                value = self.store.get(at, MISSING)
+                if value is MISSING:
+                    continue
+                if type(key) is not int or not 0 <= key < MOST_ROWS:
+                    raise Unfit
+                present = np.flatnonzero(raw_at(value.present, top)) if type(value) is Partial else None
+                if present is None:
+                    table.put(key, top, value)
+                elif len(present):
+                    table.put(key, top.part(present), value.value)
+        table.move_to(top)
+        return table
+
+    def tabled(self, memo: Memo, argument: Lane, keys: Any, table: Table) -> Any:
+        frame = here.frame
+        table.grow(int(keys.max()) + 1)
+        present = table.present[keys, table.lanes(frame)]
+        if not present.all():
+            missing = np.flatnonzero(~present)
+            distinct = np.unique(keys[missing]).tolist()
+            groups = [missing[keys[missing] == key] for key in distinct]
+
+            def compute(number: int) -> None:
+                self.compute(memo, memo.at[distinct[number]], (distinct[number],))
+
+            part(groups, compute)
+            if memo.at in self.untabled:
+                raise Unfit
+            frame = here.frame
+            keys = argument.at(frame)
+        return table.get(keys, frame)
+
+    def untable(self, memo: At) -> None:
+        """Give a memo up as a table: its entries become separate ones."""
+        self.untabled.add(memo)
+        table = self.tables.pop(memo, None)
+        if table is not None:
+            for key in np.flatnonzero(table.present.any(1)).tolist():
+                self.store[memo[key]] = entry_of(table, key)
+
+    def stored(self, at: Any) -> Any:
+        """What is stored in a cell: a value, a Partial, or MISSING."""
+        value = self.store.get(at, MISSING)
+        if value is MISSING and self.tables and type(at) is At and at.parent in self.tables:
+            table = self.tables[at.parent]
+            table.move_to(here.frame.top)
+            if type(at.site) is int and 0 <= at.site < len(table.present):
+                return entry_of(table, at.site)
+        return value
 
     def entry(self, memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
         """The entry of a memo at an address, computed in the lanes that do not have it yet."""
-        stored = self.store.get(at, MISSING)
+        stored = self.stored(at)
         if stored is MISSING:
             return self.compute(memo, at, arguments)
         if type(stored) is not Partial:
@@ -135,13 +221,23 @@ class Forward:
         frame = here.frame
         self.written.append(at)
         top = frame.top
+        if self.tables and at.parent in self.tables:
+            table = self.tables[at.parent]
+            table.move_to(top)
+            try:
+                if type(at.site) is not int or not 0 <= at.site < MOST_ROWS:
+                    raise Unfit
+                table.put(at.site, frame, value)
+                return
+            except Unfit:
+                self.untable(at.parent)
         if frame is top:
             self.store[at] = value
             return
         old = self.store.get(at, MISSING)
         present = np.zeros(top.size, np.bool_)
         if type(old) is Partial:
-            before = np.atleast_1d(old.present.at(top))
+            before = raw_at(old.present, top)
             lanes = np.flatnonzero(before)
             if len(lanes):
                 present |= before
@@ -238,7 +334,7 @@ class Forward:
         return value
 
     def add(self, score: Any) -> None:
-        """Add to the log weights of the running frame at the end of a segment, where the dead are not sought."""
+        """Add to the log weights of the running frame at the end of a segment; nobody asks who is dead."""
         frame = here.frame
         if frame.to_top is None:
             self.log_weights += score

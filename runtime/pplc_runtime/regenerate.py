@@ -27,7 +27,7 @@ from pplc_runtime.addresses import At
 from pplc_runtime.control import Memo
 from pplc_runtime.frames import Frame, here
 from pplc_runtime.handlers import MISSING, Forward, Partial
-from pplc_runtime.lanes import Dead, Lane, part, raw
+from pplc_runtime.lanes import Dead, Lane, by_value, part, raw
 from pplc_runtime.same import same
 from pplc_runtime.seatings import Seatings
 from pplc_runtime.steps import Assume, Observe, Plan, Segment
@@ -147,6 +147,7 @@ class Replay(Forward):
 
     def __init__(self, suffix: Suffix, number: int, prefix: Forward) -> None:
         super().__init__(prefix.rng, prefix.store)
+        self.tables = prefix.tables
         self.suffix = suffix
         self.number = number
         self.new: dict[Any, Any] = {}
@@ -240,12 +241,16 @@ class Replay(Forward):
     def write(self, name: str, value: Any) -> None:
         self.new[name] = value
 
+    def entries(self, memo: Memo, argument: Lane) -> Any:
+        return by_value(argument, lambda value: self.entry(memo, memo.at[value], (value,)))
+
     def entry(self, memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
         self.reads.add(at)
         found = [self.new[at]] if at in self.new else []
         found += self.suffix.versions(at, self.number)
-        if at in self.store:
-            found.append(self.store[at])
+        stored = self.stored(at)
+        if stored is not MISSING:
+            found.append(stored)
         return self.first_present(found, memo, at, arguments)
 
     def first_present(self, found: list[Any], memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
@@ -264,11 +269,12 @@ class Replay(Forward):
         return self.compute(memo, at, arguments)
 
     def remember(self, at: At, value: Any) -> None:
-        store, self.store = self.store, self.new
+        store, tables = self.store, self.tables
+        self.store, self.tables = self.new, {}
         try:
             super().remember(at, value)
         finally:
-            self.store = store
+            self.store, self.tables = store, tables
 
     def load(self, at: At, default: Any) -> Any:
         self.reads.add(at)
@@ -461,7 +467,7 @@ class Suffix:
         prefix.written.clear()
         for cell in cells:
             old = self.cells.get(cell, {}).pop(number, MISSING)
-            now = prefix.store.get(cell, MISSING)
+            now = prefix.stored(cell)
             if old is MISSING or now is MISSING or not same(now, old, here.frame):
                 yield from self.readers.get(cell, ())
         for at in prefix.used:

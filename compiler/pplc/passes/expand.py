@@ -22,6 +22,7 @@ from pplc.passes.shapes import Shapes, literal_of
 from pplc.source import Source, Span
 
 DEEPEST = 400
+DEEPEST_DATA = 60
 STATEMENTS = ("assume", "observe", "predict", "input", "for", "define", "def", "defn")
 
 
@@ -198,9 +199,13 @@ class _Expander:
     def named(self, form: Form, name: str) -> core.Expr:
         """An expression that is bound to a name: a procedure takes it as its own, for messages."""
         value = self.expr(form)
-        if isinstance(value, core.Lambda) and value.name == "fn":
-            return core.Lambda(name, value.parameters, value.rest, value.body, value.span)
-        return value
+        match value:
+            case core.Lambda("fn", parameters, rest, body, span):
+                return core.Lambda(name, parameters, rest, body, span)
+            case core.Mem(core.Lambda("fn", parameters, rest, body, inner), span):
+                return core.Mem(core.Lambda(name, parameters, rest, body, inner), span)
+            case _:
+                return value
 
     def body(self, form: Form, forms: Sequence[Form]) -> core.Expr:
         if not forms:
@@ -306,11 +311,11 @@ class _Expander:
                 literal = literal_of(form)
                 if literal is not None:
                     return core.Const(literal, form.span)
-                return _call("vector", form.span, *map(self.expr, form.items))
+                return _call("vector", form.span, *[self.expr(item) for item in form.items])
             case Group("{"):
                 if len(form.items) % 2:
                     raise self.fail(form, "a map literal needs a value for every key")
-                return _call("hash-map", form.span, *map(self.expr, form.items))
+                return _call("hash-map", form.span, *[self.expr(item) for item in form.items])
             case Group():
                 if not form.items:
                     return core.Const(List(), form.span)
@@ -320,10 +325,10 @@ class _Expander:
                 if isinstance(head, Name) and head.text.startswith(":"):
                     self.size(form, form.items[1:], 1, 2, f"({head.text} map) or ({head.text} map default)")
                     key = core.Const(Symbol(head.text), head.span)
-                    whole, *default = map(self.expr, form.items[1:])
+                    whole, *default = [self.expr(item) for item in form.items[1:]]
                     return _call("get", form.span, whole, key, *default)
                 operator = self.expr(head)
-                return core.App(operator, tuple(map(self.expr, form.items[1:])), form.span)
+                return core.App(operator, tuple([self.expr(item) for item in form.items[1:]]), form.span)
 
     def first_class(self, text: str, form: Form) -> core.Expr:
         """sample, observe and mem as values, as in (map sample distributions)."""
@@ -339,7 +344,9 @@ class _Expander:
                 body = core.Mem(source, span)
         return core.Lambda(text, ("source",), None, body, span)
 
-    def quoted(self, form: Form) -> Any:
+    def quoted(self, form: Form, depth: int = 1) -> Any:
+        if depth > DEEPEST_DATA:
+            raise self.fail(form, f"quoted data are nested too deeply (more than {DEEPEST_DATA} levels)")
         match form:
             case Atom(value):
                 return value
@@ -347,20 +354,17 @@ class _Expander:
                 return Symbol(text)
             case Group("["):
                 literal = literal_of(form)
-                return literal if literal is not None else tuple(map(self.quoted, form.items))
+                return literal if literal is not None else tuple([self.quoted(i, depth + 1) for i in form.items])
             case Group("{"):
                 raise self.fail(form, "a map cannot be quoted; write it without the quote")
             case Group():
-                return List(map(self.quoted, form.items))
+                return List([self.quoted(item, depth + 1) for item in form.items])
 
     # Special forms
 
     def quote(self, form: Group, rest: Sequence[Form]) -> core.Expr:
         self.size(form, rest, 1, 1, "(quote datum)")
-        try:
-            return core.Const(self.quoted(rest[0]), form.span)
-        except RecursionError:
-            raise self.fail(rest[0], "quoted data are nested too deeply") from None
+        return core.Const(self.quoted(rest[0]), form.span)
 
     def if_(self, form: Group, rest: Sequence[Form]) -> core.Expr:
         self.size(form, rest, 2, 3, "(if test then else)")
@@ -439,20 +443,9 @@ class _Expander:
         if len(rest) < 2:
             raise self.fail(form, "expected (loop [name start ...] body ...)")
         name = self.temporary("loop")
-        names: list[Form] = []
-        starts: list[core.Expr] = []
-        outer: list[tuple[str, core.Expr, Span]] = []
-        for target, start in self.bindings(rest[0]):
-            names.append(target)
-            value = self.expr(start)
-            if isinstance(target, Name):  # a later start may use an earlier name, as in let
-                outer.append((target.text, value, target.span))
-                starts.append(core.Name(target.text, target.span))
-            else:
-                whole = self.temporary("start")
-                outer.append((whole, value, target.span))
-                starts.append(core.Name(whole, target.span))
-        header = Group("[", tuple(names), rest[0].start, rest[0].end)
+        pairs = self.bindings(rest[0])
+        starts = [self.expr(start) for _, start in pairs]
+        header = Group("[", tuple([target for target, _ in pairs]), rest[0].start, rest[0].end)
         parameters, _, parts = self.parameters(header)
         self.loops.append(name)
         try:
@@ -462,6 +455,10 @@ class _Expander:
         for part, value in reversed(parts):
             body = core.Let(part, value, body, header.span)
         procedure = core.Lambda(name, tuple(parameters), None, body, form.span)
+        outer: list[tuple[str, core.Expr, Span]] = []
+        if any(_mentions(start, p) for at, start in enumerate(starts) for p in parameters[:at]):
+            outer = [(p, start, target.span) for p, start, (target, _) in zip(parameters, starts, pairs)]
+            starts = [core.Name(p, target.span) for p, (target, _) in zip(parameters, pairs)]
         call = core.App(core.Name(name, form.span), tuple(starts), form.span)
         result: core.Expr = core.Letrec(((name, procedure),), call, form.span)
         for target_name, value, span in reversed(outer):
@@ -472,7 +469,7 @@ class _Expander:
         if not self.loops or not self.loops[-1]:
             raise self.fail(form, "recur must be inside a loop or a procedure with plain parameters")
         operator = core.Name(self.loops[-1], form.items[0].span)
-        return core.App(operator, tuple(map(self.expr, rest)), form.span)
+        return core.App(operator, tuple([self.expr(item) for item in rest]), form.span)
 
     def cond(self, form: Group, rest: Sequence[Form]) -> core.Expr:
         clauses: list[tuple[Form, Form]]
@@ -520,7 +517,7 @@ class _Expander:
     def and_(self, form: Group, rest: Sequence[Form]) -> core.Expr:
         if not rest:
             return core.Const(True, form.span)
-        *tests, last = map(self.expr, rest)
+        *tests, last = [self.expr(item) for item in rest]
         for test in reversed(tests):
             name = self.temporary("and")
             held = core.Name(name, test.span)
@@ -530,7 +527,7 @@ class _Expander:
     def or_(self, form: Group, rest: Sequence[Form]) -> core.Expr:
         if not rest:
             return core.Const(None, form.span)
-        *tests, last = map(self.expr, rest)
+        *tests, last = [self.expr(item) for item in rest]
         for test in reversed(tests):
             name = self.temporary("or")
             held = core.Name(name, test.span)

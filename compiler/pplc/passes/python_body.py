@@ -10,10 +10,9 @@ saved first. A self call in tail position is a loop:
                 if test_1 is True:
                     at, i, total = (at[1], add(i, 1), add(total, i))
                     continue
-                elif test_1 is False:
-                    return total
-                else:
+                if test_1 is not False:
                     return branch(test_1, lambda: loop(at[1], add(i, 1), add(total, i)), lambda: total)
+                return total
 
 Lanes that disagree on a test leave the loop: each side goes on by a call.
 """
@@ -48,7 +47,9 @@ DEEPEST_EXPRESSION: Final = 12
 """Calls inside of calls on one line; Python itself would take some ninety."""
 DEEPEST_BLOCK: Final = 8
 """Functions inside of functions; Python would take some twenty."""
-LONGEST_THUNK: Final = 24
+DEEPEST_INDENT: Final = 20
+"""Choices inside of choices; Python would take a hundred levels."""
+LONGEST_THUNK: Final = 10
 """The nodes of a branch that may still be a lambda in its line."""
 
 
@@ -77,6 +78,7 @@ class Body:
         self.own = own
         """The procedure whose self calls in tail position are a loop."""
         self.level = level
+        self.indented = 0
         self.counts = {} if counts is None else counts
         self.statements: list[ast.stmt] = []
 
@@ -166,21 +168,37 @@ class Body:
             self.emit(ast.Expr(value))
 
     def deciding(self, test: core.Expr, then: core.Expr, other: core.Expr, span: Span) -> None:
-        """An if on the way to a self call: lanes that agree stay in the loop, lanes that do not call anew."""
+        """An if on the way to a self call: lanes that agree stay in the loop, lanes that do not call anew.
+
+        Every block ends with a return or a continue, so that the second choice needs no indentation; that is the
+        one which decides again."""
         name = self.temporary("test")
         self.emit(assign(name, self.call("agreed", [self.value(test)], span)))
-        before = self.statements
-        blocks: list[list[ast.stmt]] = []
-        for choice in (then, other):
-            self.statements = []
-            self.tail(choice)
-            blocks.append(self.statements)
-        self.statements = []
+        choices = [(True, then), (False, other)]
+        if isinstance(then, core.If) and not isinstance(other, core.If):
+            choices.reverse()
+        (truth, first), (_, second) = choices
+        self.emit(ast.If(is_constant(load(name), truth), self.block(first), []))
+        before, self.statements = self.statements, []
+        self.tail(second)
+        after, self.statements = self.statements, []
         thunks = [self.parting(then, "then"), self.parting(other, "other")]
         self.emit(ast.Return(self.call("branch", [load(name), *thunks], span)))
         parting, self.statements = self.statements, before
-        refused = ast.If(is_constant(load(name), False), blocks[1], parting)
-        self.emit(ast.If(is_constant(load(name), True), blocks[0], [refused]))
+        self.emit(ast.If(is_constant(load(name), not truth, negated=True), parting, []))
+        self.statements.extend(after)
+
+    def block(self, expr: core.Expr) -> list[ast.stmt]:
+        """The statements of a choice, one level further in."""
+        self.indented += 1
+        before, self.statements = self.statements, []
+        if self.indented > DEEPEST_INDENT:
+            self.emit(ast.Return(self.outlined(expr)))
+        else:
+            self.tail(expr)
+        result, self.statements = self.statements, before
+        self.indented -= 1
+        return result
 
     def parting(self, expr: core.Expr, hint: str) -> ast.expr:
         """A branch for the lanes that leave the loop. One that decides again is a function of the module: inside
@@ -325,7 +343,7 @@ class Body:
 
     def thunk(self, expr: core.Expr, hint: str) -> ast.expr:
         """A function of no arguments that evaluates a branch."""
-        if self.level >= DEEPEST_BLOCK:
+        if self.level >= DEEPEST_BLOCK or id(expr) in self.builder.parts:
             return thunk(self.outlined(expr))
         inner = Body(self.builder, dict(self.known), level=self.level + 1, counts=self.counts)
         inner.tail(expr)

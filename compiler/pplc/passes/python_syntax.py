@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def load(name: str) -> ast.Name:
@@ -40,9 +40,9 @@ def arguments(names: Iterable[str]) -> ast.arguments:
     return ast.arguments(posonlyargs=[], args=parameters, kwonlyargs=[], kw_defaults=[], defaults=[])
 
 
-def is_constant(value: ast.expr, constant: bool) -> ast.expr:
+def is_constant(value: ast.expr, constant: bool, negated: bool = False) -> ast.expr:
     """value is True"""
-    return ast.Compare(value, [ast.Is()], [ast.Constant(constant)])
+    return ast.Compare(value, [ast.IsNot() if negated else ast.Is()], [ast.Constant(constant)])
 
 
 def is_atomic(value: ast.expr) -> bool:
@@ -57,18 +57,49 @@ def number(value: int | float) -> ast.expr:
     return ast.Constant(value)
 
 
+def parts(node: ast.AST) -> Sequence[ast.AST]:
+    """What is inside of a node, of the kinds that `to_python` makes; `ast.iter_child_nodes` takes ten times as long."""
+    match node:
+        case ast.Call(_, values, _):
+            return values
+        case ast.Tuple(values) | ast.Module(values) | ast.While(_, values):
+            return values
+        case ast.FunctionDef(_, _, statements):
+            return statements
+        case ast.Return(value) | ast.Assign(_, value) | ast.Expr(value) | ast.Lambda(_, value):
+            return () if value is None else (value,)
+        case ast.If(test, then, other):
+            return (test, *then, *other)
+        case _:
+            return ()
+
+
 def weight(node: ast.AST, most: int) -> int:
-    """How many nodes a tree has, counted up to a bound: a measure of how long a line it makes."""
+    """How many parts a tree has, counted up to a bound: a measure of how long a line it makes."""
     count = 0
     stack: list[ast.AST] = [node]
     while stack and count <= most:
-        item = stack.pop()
+        inner = parts(stack.pop())
         count += 1
-        stack.extend(child for child in ast.iter_child_nodes(item) if not isinstance(child, ast.expr_context))
+        stack.extend(inner)
     return count
 
 
 def height(node: ast.AST) -> int:
     """How many calls are inside of each other in an expression."""
-    inner = max([height(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)], default=0)
-    return inner + isinstance(node, ast.Call)
+    inner = parts(node)
+    if not inner:
+        return int(isinstance(node, ast.Call))
+    return max([height(child) for child in inner]) + isinstance(node, ast.Call)
+
+
+def calls(tree: ast.AST) -> list[ast.Call]:
+    """All calls in a tree, in an order that depends on its structure only."""
+    found: list[ast.Call] = []
+    stack: list[ast.AST] = [tree]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, ast.Call):
+            found.append(item)
+        stack.extend(parts(item))
+    return found

@@ -18,11 +18,13 @@ from pplc.languages import core
 from pplc.languages.forms import Atom, Form, Group, Name
 
 SHAREABLE: Final = ("observe", "predict")
+MOST_AXES: Final = 32
+"""What every version of numpy allows."""
 
 
-def literal_of(form: Group) -> Any:
+def literal_of(form: Group, depth: int = 1) -> Any:
     """The array of a vector or matrix literal made of numbers alone; None for any other form."""
-    if not form.items:
+    if not form.items or depth > MOST_AXES:
         return None
     rows: list[Any] = []
     numeric = True
@@ -33,7 +35,7 @@ def literal_of(form: Group) -> Any:
             rows.append(item.value)
         elif type(item) is Group and item.bracket == "[":
             numeric = False
-            row = literal_of(item)
+            row = literal_of(item, depth + 1)
             if row is None:
                 return None
             rows.append(row)

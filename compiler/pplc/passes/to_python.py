@@ -62,15 +62,12 @@ class Builder:
             self.direct[name] = Known(self.unique(name), procedure, ())
         for known in self.direct.values():
             self.function(known, {})
-        shapes: dict[int, str] = {}
+        shapes: dict[int | None, str] = {}
         for step in self.steps.steps:
             shape = step.shape if isinstance(step, Step) else None
-            name = shapes.get(shape) if shape is not None else None
-            if name is None:
-                name = self.step(step)
-                if shape is not None:
-                    shapes[shape] = name
-            self.module.table.append((step, name))
+            if shape is None or shape not in shapes:
+                shapes[shape] = self.step(step)
+            self.module.table.append((step, shapes[shape]))
         return self.module
 
     def step(self, step: Step | Loop) -> str:
@@ -135,7 +132,7 @@ class Builder:
         return load(name)
 
     def site(self, expr: core.Expr) -> ast.expr:
-        """The address of an evaluation in the running one: the same number wherever an expression is copied."""
+        """The address of an evaluation in the running one: one number for all copies of an expression."""
         place, _ = self._numbers.setdefault(id(expr), (len(self._numbers) + 1, expr))
         return ast.Subscript(load("at"), ast.Constant(place), ast.Load())
 
@@ -177,7 +174,7 @@ class Builder:
 def _locals(steps: Steps) -> set[str]:
     """All local variables of a program."""
     names: set[str] = set()
-    values: list[core.Expr] = [procedure for procedure in steps.direct.values()]
+    values: list[core.Expr] = list(steps.direct.values())
     shapes: set[int] = set()
     for step in steps.steps:
         names.update(step.variables)

@@ -1,0 +1,152 @@
+"""The lane engine against the reference engine: densities, predicts and ancestor weights are the same.
+
+Programs are those of programs/, the tiny ones, and random ones. More of the random ones: PPLC_LONG=1.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.posteriors.tiny import TINY
+
+from pplc_runtime.frames import Frame
+from pplc_runtime.handlers import Forward
+from pplc_runtime.reference import ancestor_log_weights, replay
+from pplc_runtime.regenerate import Suffix
+from pplc_runtime.results.json_values import to_json
+from pplc_runtime.steps import Plan
+
+from .generate import generate
+from .sweeps import (
+    Compiled,
+    Floats,
+    Retained,
+    boundaries,
+    close,
+    compiled,
+    executions,
+    log_joint,
+    pgas_method,
+    quietly,
+)
+
+LONG = bool(os.environ.get("PPLC_LONG"))
+RANDOM = range(300 if LONG else 40)
+SMALL: dict[str, tuple[tuple[str, str], ...]] = {
+    "kalman": ((r"\[assume T 100\]", "[assume T 5]"),),
+    "nonlinear_ssm": ((r"\(range 1 101\)", "(range 1 9)"), (r"\(x 50\)", "(x 5)"), (r"\(x 100\)", "(x 8)")),
+    "stochastic_volatility": ((r"\(range 1 25\)", "(range 1 9)"), (r"\(h 24\)", "(h 8)")),
+}
+"""Programs with less data, so that the reference engine can follow."""
+
+
+def _sources() -> Iterator[tuple[str, str]]:
+    for path in sorted((Path(__file__).parents[2] / "programs").glob("*.clj")):
+        text = path.read_text()
+        for pattern, shorter in SMALL.get(path.stem, ()):
+            text, found = re.subn(pattern, shorter, text)
+            assert found, f"{path.stem} has no {pattern} any more"
+        yield path.stem, text
+    for name, program in TINY.items():
+        yield name, program.source
+    for seed in RANDOM:
+        yield f"random {seed}", generate(seed, continuous=seed % 3 > 0)
+
+
+SOURCES = dict(_sources())
+
+
+@cache
+def of(name: str) -> Compiled:
+    return compiled(SOURCES[name])
+
+
+def sweeps_of(name: str) -> int:
+    return 3 if name.startswith("random") else 8 if name in TINY else 2
+
+
+@pytest.mark.parametrize("lanes", [1, 6])
+@pytest.mark.parametrize("name", SOURCES)
+def test_density_of_a_trace(name: str, lanes: int) -> None:
+    program = of(name)
+    with quietly():
+        for execution in executions(program.plan, lanes, seed=3):
+            expected = replay(program.reference, list(execution.choices.values()))
+            assert execution.log_likelihood == pytest.approx(expected.log_likelihood, rel=1e-9, abs=1e-9)
+            joint = expected.log_prior + expected.log_likelihood
+            assert log_joint(program.plan, execution.choices) == pytest.approx(joint, rel=1e-9, abs=1e-9)
+            assert list(execution.predicts) == list(expected.predicts)
+            for label, value in execution.predicts.items():
+                assert same_value(value, expected.predicts[label]), label
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Equal when written as JSON, numbers up to rounding."""
+    a, b = _flat(json.loads(to_json(one))), _flat(json.loads(to_json(other)))
+    return len(a) == len(b) and all(
+        x == (pytest.approx(y, rel=1e-9, abs=1e-9) if isinstance(y, float) else y) for x, y in zip(a, b)
+    )
+
+
+def _flat(value: Any) -> list[Any]:
+    return [leaf for item in value for leaf in _flat(item)] if isinstance(value, list) else [value]
+
+
+@pytest.mark.parametrize("strict", [False, True], ids=["relaxed", "strict"])
+@pytest.mark.parametrize("name", SOURCES)
+def test_ancestor_weights(name: str, strict: bool) -> None:
+    program = of(name)
+    for boundary in boundaries(program.plan, 5, sweeps_of(name), seed=7, strict=strict):
+        expected = ancestor_log_weights(
+            program.reference, boundary.generation, boundary.prefixes, boundary.retained, strict=strict
+        )
+        assert boundary.suffix_scores[0] > -np.inf, "the retained particle can always stay"
+        assert close(boundary.ancestor_log_weights, expected), (
+            f"generation {boundary.generation}, retained {boundary.retained}, prefixes {boundary.prefixes}: "
+            f"{boundary.ancestor_log_weights}, not {expected}"
+        )
+
+
+class Checked(Suffix):
+    """Scores every suffix twice: what has changed, and then all of it."""
+
+    checked = 0
+
+    def __init__(self, run: Plan, values: Retained, strict: bool = False) -> None:
+        super().__init__(run, values, strict)
+        self.all_dirty = False
+
+    def changed(self, number: int, prefix: Forward) -> Any:
+        found = list(super().changed(number, prefix))
+        return range(number + 1, len(self.plan.segments)) if self.all_dirty else found
+
+    def rescore(self, number: int, prefix: Forward, frame: Frame) -> Floats:
+        incremental = super().rescore(number, prefix, frame).copy()
+        self.all_dirty = True
+        anew = super().rescore(number, prefix, frame)
+        self.all_dirty = False
+        # The total of many increments may be off by rounding, and by the constant part of what was executed.
+        assert close(incremental, anew), f"boundary {number}: {incremental}, not {anew}"
+        Checked.checked += 1
+        return incremental
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_only_what_changed_needs_to_be_replayed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pgas_method, "Suffix", Checked)
+    program = of(name)
+    before = Checked.checked
+    with quietly():
+        from pplc_runtime.inference.base import Settings
+
+        for _ in pgas_method.pgas(program.plan, Settings(6, 2 * sweeps_of(name)), np.random.default_rng(5)):
+            pass
+    assert len(program.plan.segments) == 1 or Checked.checked > before
