@@ -16,7 +16,7 @@ TABLES: Final = (
     "pplc_runtime.names", "pplc_runtime.values", "pplc_runtime.version", "pplc_runtime.stochastic",
     "pplc_runtime.reference.syntax",
 )  # fmt: skip
-"""What a pass may see of the runtime: names and arities, plain values, and the syntax that it translates to."""
+"""What a pass may see of the runtime: names and arities, plain values, the syntax that it translates to."""
 
 ALLOWED: Final[dict[str, tuple[str, ...]]] = {
     "pplc.source": (),
@@ -43,7 +43,7 @@ EXCEPTIONS: Final = {
     ("pplc.passes.to_python", "pplc.passes.python_syntax"): "a part of to_python in a file of its own",
     ("pplc.passes.python_body", "pplc.passes.python_syntax"): "both are parts of to_python",
     ("pplc.passes.python_body", "pplc.passes.to_python"): "a type, for the checker only",
-    ("pplc.passes.emit", "pplc.passes.python_syntax"): "how Python writes a number, in one place",
+    ("pplc.passes.emit", "pplc.passes.python_syntax"): "how the calls of a syntax tree are found",
     ("pplc.model", "pplc.passes.to_reference"): "the pass that only the reference engine needs",
     ("pplc_runtime.inference.icsmc", "pplc_runtime.inference.smc"): "the first retained run is an smc sweep",
     ("pplc_runtime.inference.pgas", "pplc_runtime.inference.icsmc"): "starts as icsmc does",

@@ -1,7 +1,7 @@
 """The fenced blocks of the documentation: what they are and which file they stand for.
 
-A block of the language whose first line is `; name.clj` is a file that later blocks of the same page may use. A
-comment `; => value` behind a predict is what it must give.
+A block of the language whose first line is `; name.clj` is a file that the other blocks of its page may use.
+A comment `; => value` behind a predict is what it must give.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Every example in the documentation runs and gives what it says.
 
 Blocks marked `clojure` are programs; `clojure wrong` are programs with an error, followed by a block with the
-message; `console` blocks are commands and what they print; `python` blocks are scripts. Figures of a printed summary
-are not compared, only its form: they change with the random numbers of a version.
+message; `console` blocks are commands and what they print; `python` blocks are scripts. Figures of a printed
+summary are not compared, only its form: they change with the random numbers of a version.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tables of docs/language.md name every procedure, distribution and process of the language, with its arity."""
+"""The tables of docs/language.md name every procedure, distribution and process, with what it takes."""
 
 from __future__ import annotations
 
