@@ -1,7 +1,7 @@
 """`import model` finds model.clj, once `pplc.install()` has been called.
 
-What it compiles to is cached in `.pplc_cache` beside the source, under a name made from the source text and the
-compiler's version, so that neither a changed program nor a changed compiler ever meets an old module.
+What it compiles to is cached in `.pplc_cache` beside the source, under a name made from the source text and
+the compiler's version, so that neither a changed program nor a changed compiler ever meets an old module.
 """
 
 from __future__ import annotations

@@ -12,12 +12,11 @@ from pplc.source import Source
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pplc.pipeline import Compiled
     from pplc_runtime.inference.base import Settings
     from pplc_runtime.program import Program
     from pplc_runtime.results.posterior import Posterior
     from pplc_runtime.results.sweeps import Sweep
-
-    from pplc.pipeline import Compiled
 
 
 class Model:
@@ -52,11 +51,11 @@ class Model:
         self, method: str, settings: list[Settings], seed: int, data: dict[str, Any], max_depth: int | None
     ) -> Iterator[Sweep]:
         """The sweeps of the reference engine."""
+        from pplc.passes.to_reference import to_reference
         from pplc_runtime.reference import infer
 
-        from pplc.passes.to_reference import to_reference
-
         first = settings[0]
+        options: dict[str, Any] = {} if max_depth is None else {"max_depth": max_depth}
         return infer(
             to_reference(self.compiled.core, self.compiled.source),
             method,
@@ -67,7 +66,7 @@ class Model:
             chains=len(settings),
             burn_in=first.burn_in,
             strict=first.strict,
-            **({} if max_depth is None else {"max_depth": max_depth}),
+            **options,
         )
 
 

@@ -18,10 +18,9 @@ Index = NDArray[np.intp]
 class Frame:
     """A set of lanes.
 
-    `top` is the generation that the lanes belong to and `to_top` the position of each of them there (None for
-    a generation itself). `kept` tells that lane 0 is the retained particle, which a conditional sweep follows."""
+    `to_top` is the position of each lane in the generation, None for a generation itself. `kept` tells that lane 0 is the retained particle, which a conditional sweep follows."""
 
-    __slots__ = ("_inverse", "depth", "index", "kept", "maps", "parent", "size", "to_top", "top")
+    __slots__ = ("_inverse", "_top", "depth", "index", "kept", "maps", "parent", "size", "to_top")
 
     def __init__(self, size: int, parent: Frame | None, index: Index | None, kept: bool) -> None:
         self.size = size
@@ -29,7 +28,7 @@ class Frame:
         self.index = index
         self.kept = kept
         self.depth: int = 0 if parent is None else parent.depth + 1
-        self.top: Frame = self
+        self._top: Frame | None = None  # not itself: a cycle would wait for the collector
         self.to_top: Index | None = None
         self.maps: dict[Frame, Any] = {}
         self._inverse: Index | None = None
@@ -49,9 +48,14 @@ class Frame:
     def part(self, index: Index) -> Frame:
         """Some of the lanes, in increasing order."""
         child = Frame(len(index), self, index, self.kept and len(index) > 0 and index[0] == 0)
-        child.top = self.top
+        child._top = self.top
         child.to_top = index if self.to_top is None else self.to_top[index]
         return child
+
+    @property
+    def top(self) -> Frame:
+        """The generation that the lanes belong to."""
+        return self._top or self
 
     def map_from(self, birth: Frame) -> Any:
         """The lane of `birth` that each lane of this frame continues; None where they are the same.
@@ -63,6 +67,10 @@ class Frame:
         found = self.maps.get(birth)
         if found is not None:
             return found
+        top = self._top
+        if top is not None and birth.top is not top:  # an older value: the way there is kept with the generation
+            result = self.maps[birth] = top.map_from(birth)[self.to_top]
+            return result
         path: list[Frame] = []
         frame: Frame = self
         result: Any = None

@@ -3,12 +3,18 @@
 By default the C library gives large blocks back to the system at once, and every array of a few thousand lanes is
 then paid for in page faults, at more than the price of the arithmetic on it. Where the C library is glibc, it is told
 to keep freed memory, and to keep one heap for all threads.
+
+Python's cyclic collector looks at everything that is alive again and again, of which a run has much and throws
+almost nothing away in cycles: while one runs, the collector is called more rarely.
 """
 
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 _KEPT = 1 << 30
@@ -29,3 +35,14 @@ def keep_freed_memory() -> None:
         mallopt(_TRIM_THRESHOLD, _KEPT)
     except (AttributeError, OSError):
         pass
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Fewer calls of the cyclic collector."""
+    before = gc.get_threshold()
+    gc.set_threshold(100_000, 50, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

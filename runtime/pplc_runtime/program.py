@@ -16,7 +16,7 @@ from pplc_runtime.addresses import At
 from pplc_runtime.errors import Places, located
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
-from pplc_runtime.memory import keep_freed_memory
+from pplc_runtime.memory import keep_freed_memory, rare_collections
 from pplc_runtime.resampling import SCHEMES
 from pplc_runtime.results.json_values import from_python
 from pplc_runtime.results.posterior import Posterior
@@ -148,8 +148,9 @@ class Program:
             limit = sys.getrecursionlimit()
             try:
                 sys.setrecursionlimit(max(limit, max_depth * 4 + 1000))
-                for sweep in work():
-                    channel.put(sweep)
+                with rare_collections():
+                    for sweep in work():
+                        channel.put(sweep)
                 channel.end(None)
             except BaseException as error:
                 channel.end(error)

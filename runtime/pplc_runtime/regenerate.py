@@ -41,7 +41,6 @@ class SegmentRecord:
 
     reads: set[Any] = field(default_factory=set)
     writes: dict[Any, Any] = field(default_factory=dict)
-    score: float = 0.0
     uses: int = 0
     """How many values it drew, and how many it gave to processes."""
     draws: list[At] = field(default_factory=list)
@@ -53,7 +52,10 @@ class SegmentRecord:
 
 
 class Recorder(Forward):
-    """Runs the retained values once, alone, and writes down what every segment does."""
+    """Runs the retained values once, alone, and writes down what every segment does.
+
+    It computes no densities: those of the retained run are the same for all candidates, until a replay finds
+    what they are for each."""
 
     def __init__(self, plan: Plan, values: dict[At, Any]) -> None:
         here.frame, here.handler = Frame.first(1), self
@@ -70,8 +72,6 @@ class Recorder(Forward):
             self.now = SegmentRecord()
             self.segments.append(self.now)
             _run(self, segment)
-            self.now.score += float(self.log_weights[0])
-            self.log_weights[0] = 0.0
 
     def decided(self, truth: Any) -> Any:
         self.now.outcomes.append(truth)
@@ -104,7 +104,6 @@ class Recorder(Forward):
     def draw(self, at: At, source: Dist) -> Any:
         value = self.values[at]
         self.kinds[at] = source.family.discrete
-        self.now.score += float(source.log_density(value))
         self.now.uses += 1
         self.now.draws.append(at)
         return value
@@ -114,6 +113,9 @@ class Recorder(Forward):
         self.kinds[at] = source.family.discrete
         self.take_in(at, source, value)
         return value
+
+    def score(self, at: At, source: Any, value: Any) -> Any:
+        return 0.0 if type(source) is Dist else super().score(at, source, value)
 
     def score_in_process(self, at: At, source: ProcessInstance, value: Any) -> Any:
         self.events[at] = value
@@ -152,8 +154,8 @@ class Replay(Forward):
         self.number = number
         self.new: dict[Any, Any] = {}
         self.reads: set[Any] = set()
-        self.constant = 0.0
-        """What all lanes score alike."""
+        self.varies = False
+        """Whether some lane has scored otherwise than another."""
         self.uses: Any = 0
         self.drawn_here: set[At] = set()
         self.seated_so_far: Any = 0
@@ -225,9 +227,9 @@ class Replay(Forward):
 
     def weigh(self, score: Any) -> None:
         if type(score) is float and score > -np.inf and here.frame.to_top is None:
-            self.constant += score
-        else:
-            super().weigh(score)
+            return  # common to all candidates
+        self.varies = True
+        super().weigh(score)
 
     # Cells
 
@@ -294,8 +296,24 @@ class Replay(Forward):
             self.reject()
         self.use()
         self.drawn_here.add(at)
-        self.weigh(source.log_density(value))
+        if not self.is_common(source):
+            self.weigh(source.log_density(value))
         return value
+
+    def score(self, at: At, source: Any, value: Any) -> Any:
+        if type(source) is Dist and type(value) is not Lane and self.is_common(source):
+            return 0.0
+        return super().score(at, source, value)
+
+    @staticmethod
+    def is_common(source: Dist) -> bool:
+        """Whether all lanes share a density: it is the retained one's, and changes no candidate's chance."""
+        if here.frame.to_top is not None:
+            return False
+        for part in source.parts:
+            if type(part) is Lane:
+                return False
+        return True
 
     def draw_from_process(self, at: At, source: ProcessInstance) -> Any:
         value = self.suffix.values.get(at, MISSING)
@@ -352,8 +370,7 @@ class Replay(Forward):
 
     def outcome(self) -> tuple[Any, Any]:
         """The score and the number of values used, each shared or by lane."""
-        score: Any = self.log_weights + self.constant if self.log_weights.any() else self.constant
-        return score, self.uses
+        return self.log_weights if self.varies else 0.0, self.uses
 
 
 def _fits(source: Dist | ProcessInstance, value: Any) -> bool:
@@ -381,7 +398,7 @@ class Suffix:
         self.events = dict(recorder.events)
         self.kinds = recorder.kinds
         self.segments = recorder.segments
-        self.scores: list[Any] = [record.score for record in recorder.segments]
+        self.scores: list[Any] = [0.0] * len(recorder.segments)
         self.uses: list[Any] = [record.uses for record in recorder.segments]
         self.cells: dict[Any, dict[int, Any]] = {}
         """What the segments of the suffix write: cell -> segment -> value."""
@@ -396,7 +413,7 @@ class Suffix:
             for at in record.draws:
                 self.drawers.setdefault(at, set()).add(number)
         self.seatings = Seatings(recorder.segments, recorder.assigned, recorder.seated_values)
-        self.total: Any = sum(self.scores)
+        self.total: Any = 0.0
         self.total_uses: Any = sum(self.uses)
         self.bad: Any = 0
         """How many segments of the suffix are impossible, by lane."""
@@ -536,7 +553,8 @@ class Suffix:
         """Give a segment another score, and keep the totals up to date."""
         old, old_bad = _split(raw(self.scores[number]))
         new, new_bad = _split(score)
-        self.total = self.total + (new - old)
+        if type(new) is not float or type(old) is not float:
+            self.total = self.total + (new - old)
         if new_bad is not False or old_bad is not False:
             self.bad = self.bad + np.subtract(new_bad, old_bad, dtype=np.int64)
         self.total_uses = self.total_uses + (uses - raw(self.uses[number]))
@@ -552,7 +570,7 @@ def _kept(value: Any, frame: Frame) -> Any:
 def _split(score: Any) -> tuple[Any, Any]:
     """A score as its finite part and whether it is impossible."""
     if type(score) is np.ndarray:
-        if score.min() > -np.inf:
+        if score[score.argmin()] > -np.inf:
             return score, False
         bad = score == -np.inf
         return np.where(bad, 0.0, score), bad

@@ -11,7 +11,6 @@ from typing import Any, Final, TypeAlias
 
 from pplc.source import Span
 
-
 UNNAMED: Final = "_"
 """What a let that is there for its effect alone binds; no variable has this name."""
 

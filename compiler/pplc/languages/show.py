@@ -93,11 +93,11 @@ def _expr(expr: core.Expr) -> Tree:
             return ["(", "if", _expr(test), _expr(then), _expr(other), ")"]
         case core.Let():
             bound: list[Tree] = []
-            body: core.Expr = expr
-            while isinstance(body, core.Let):
-                bound.append(["(", body.name, _expr(body.value), ")"])
-                body = body.body
-            return ["(", "let", ["(", *bound, ")"], _expr(body), ")"]
+            inner: core.Expr = expr
+            while isinstance(inner, core.Let):
+                bound.append(["(", inner.name, _expr(inner.value), ")"])
+                inner = inner.body
+            return ["(", "let", ["(", *bound, ")"], _expr(inner), ")"]
         case core.Letrec(bindings, body):
             procedures: list[Tree] = [["(", name, _expr(procedure), ")"] for name, procedure in bindings]
             return ["(", "letrec", ["(", *procedures, ")"], _expr(body), ")"]
@@ -124,7 +124,8 @@ def _statement(statement: core.Statement) -> Tree:
         case core.ForStatement(name, sequence, body):
             return ["[", "for", ["[", name, _expr(sequence), "]"], *[_statement(part) for part in body], "]"]
         case core.SharedStatement(shape, literals, shared, row):
-            return ["[", f"shape {shape} with ({' '.join(literals)}) = ({_row(row)})", _statement(shared), "]"]
+            head = f"shape {shape} with ({' '.join(literals)}) = ({_row(row)})"
+            return ["[", head, _statement(shared), "]"]
         case _:
             assert_never(statement)
 

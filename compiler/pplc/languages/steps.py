@@ -1,8 +1,8 @@
 """Steps: a program in continuation-passing style.
 
-Only a top-level observe can suspend, so only the top level is in this style: a flat list of steps, each with the
-step that follows it. What a particle does after an observe is its continuation: the label of the next step and
-the positions of the loops it is in. Everything below a statement stays in direct style.
+Only a top-level observe can suspend, so only the top level is in this style: a flat list of steps, each with
+the step that follows it. What a particle does after an observe is its continuation: the label of the next
+step and the positions of the loops it is in. Everything below a statement stays in direct style.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@
     def assume_x(at):
         return sample(at[1], normal(0, 1))
 
-The functions come first, in the order of the source, then the table of steps, then `_PLACES`: for every call in
-the text (line, column, end line, end column) the line, column and width of the form it was made from, so that an
-error at run time points at the program and not at generated code.
+The functions come first, in the order of the source, then the table of steps, then `_PLACES`: for every call
+in the text (line, column, end line, end column) the line, column and width of the form it was made from, so
+that an error at run time points at the program and not at generated code.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from typing import Any, Final, assert_never
 import numpy as np
 
 from pplc.languages import core
-from pplc.languages.python import Function, Module
+from pplc.languages.python import Function, Module, calls
 from pplc.languages.steps import Loop, Step
-from pplc.passes.python_syntax import calls
 from pplc.source import Source, Span
 from pplc_runtime.values import List, Symbol
 from pplc_runtime.version import VERSION

@@ -3,8 +3,8 @@
     [assume f (fn [x & ys] (cond (> x 0) 1 :else 2))]
     -> AssumeStatement("f", Lambda("f", ("x",), "ys", If(App(>, x, 0), 1, 2)))
 
-All surface forms end here. Errors are collected, so that one run reports them all. Statements that are written
-out one by one and differ only in their literals are expanded once (see `shapes`).
+All surface forms end here. Errors are collected, so that one run reports them all. Statements that are
+written out one by one and differ only in their literals are expanded once (see `shapes`).
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import Any
 
-from pplc_runtime.values import List, Symbol
-
 from pplc.diagnostics import CompileError, Diagnostic, suggestion
 from pplc.languages import core
 from pplc.languages.forms import Atom, Form, Group, Name
 from pplc.passes.shapes import Shapes, literal_of
 from pplc.source import Source, Span
+from pplc_runtime.values import List, Symbol
 
 DEEPEST = 400
 DEEPEST_DATA = 60
@@ -122,8 +121,8 @@ class _Expander:
             case None:
                 raise self.fail(form, "expected a statement such as [assume name expression]")
             case _:
-                hint = suggestion(word, STATEMENTS)
-                raise self.fail(head, f"'{word}' does not start a statement{hint or '; use assume, observe or predict'}")
+                hint = suggestion(word, STATEMENTS) or "; use assume, observe or predict"
+                raise self.fail(head, f"'{word}' does not start a statement{hint}")
 
     def scheme_define(self, form: Group, rest: list[Form]) -> core.Statement:
         header = rest[0]
@@ -354,7 +353,9 @@ class _Expander:
                 return Symbol(text)
             case Group("["):
                 literal = literal_of(form)
-                return literal if literal is not None else tuple([self.quoted(i, depth + 1) for i in form.items])
+                if literal is not None:
+                    return literal
+                return tuple([self.quoted(item, depth + 1) for item in form.items])
             case Group("{"):
                 raise self.fail(form, "a map cannot be quoted; write it without the quote")
             case Group():
@@ -500,7 +501,8 @@ class _Expander:
         for test, value in reversed(list(zip(clauses[::2], clauses[1::2]))):
             choices = test.items if isinstance(test, Group) and test.bracket == "(" else (test,)
             tests = [
-                _call("=", c.span, core.Name(key, c.span), core.Const(self.quoted(c), c.span)) for c in choices
+                _call("=", c.span, core.Name(key, c.span), core.Const(self.quoted(c), c.span))
+                for c in choices
             ]
             result = core.If(_or(tests, test.span), self.expr(value), result, Span(test.start, value.end))
         return core.Let(key, self.expr(rest[0]), result, form.span)

@@ -1,7 +1,7 @@
 """The statements of one Python function (part of `to_python`).
 
-Evaluation stays left to right: what must be said in a statement of its own is hoisted, and what stood before it is
-saved first. A self call in tail position is a loop:
+Evaluation stays left to right: what must be said in a statement of its own is hoisted, and what stood before
+it is saved first. A self call in tail position is a loop:
 
     (loop [i 0 total 0] (if (< i 10) (recur (+ i 1) (+ total i)) total))
     ->  def loop(at, i, total):
@@ -170,8 +170,8 @@ class Body:
     def deciding(self, test: core.Expr, then: core.Expr, other: core.Expr, span: Span) -> None:
         """An if on the way to a self call: lanes that agree stay in the loop, lanes that do not call anew.
 
-        Every block ends with a return or a continue, so that the second choice needs no indentation; that is the
-        one which decides again."""
+        Every block ends with a return or a continue, so that the second choice needs no indentation; that is
+        the one which decides again."""
         name = self.temporary("test")
         self.emit(assign(name, self.call("agreed", [self.value(test)], span)))
         choices = [(True, then), (False, other)]
@@ -201,8 +201,8 @@ class Body:
         return result
 
     def parting(self, expr: core.Expr, hint: str) -> ast.expr:
-        """A branch for the lanes that leave the loop. One that decides again is a function of the module: inside
-        of the loop its code is there once more, and copies of copies would double at every level."""
+        """A branch for the lanes that leave the loop. One that decides again is a function of the module:
+        inside of the loop its code is there once more, and copies of copies would double at every level."""
         if isinstance(expr, core.If) and self.calls_itself(expr):
             return thunk(self.outlined(expr))
         return self.thunk(expr, hint)
@@ -243,7 +243,7 @@ class Body:
         return values
 
     def value(self, expr: core.Expr) -> ast.expr:
-        """The Python expression of an expression; what cannot be said in one is put in statements before it."""
+        """The Python expression of an expression; what cannot be said in one is in statements before it."""
         result = self.expression(self.bind_all(expr))
         if not isinstance(result, ast.Call) or height(result) < DEEPEST_EXPRESSION:
             return result
@@ -274,7 +274,9 @@ class Body:
                 value = self.value(test)
                 if _is_simple(then) and _is_simple(other):
                     return self.call("choose", [value, self.value(then), self.value(other)], span)
-                return self.call("branch", [value, self.thunk(then, "then"), self.thunk(other, "other")], span)
+                return self.call(
+                    "branch", [value, self.thunk(then, "then"), self.thunk(other, "other")], span
+                )
             case core.Sample(source, span):
                 value = self.value(source)
                 return self.call("sample", [builder.site(expr), value], span)
@@ -311,10 +313,12 @@ class Body:
             return self.call("call", [self.builder.site(expr), *values], span)
         values = self.arguments(known.procedure, arguments)
         captured = [load(name) for name in known.captured]
-        return self.spanned(ast.Call(load(known.function), [self.builder.site(expr), *values, *captured], []), span)
+        return self.spanned(
+            ast.Call(load(known.function), [self.builder.site(expr), *values, *captured], []), span
+        )
 
     def arguments(self, procedure: core.Lambda, arguments: tuple[core.Expr, ...]) -> list[ast.expr]:
-        """The arguments as the function of a procedure takes them: what is beyond its parameters in a list."""
+        """The arguments as the function takes them: what is beyond the parameters comes in a list."""
         values = self.all_values(arguments)
         if procedure.rest is None:
             return values

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+
+from pplc.languages.python import parts
 
 
 def load(name: str) -> ast.Name:
@@ -57,23 +59,6 @@ def number(value: int | float) -> ast.expr:
     return ast.Constant(value)
 
 
-def parts(node: ast.AST) -> Sequence[ast.AST]:
-    """What is inside of a node, of the kinds that `to_python` makes; `ast.iter_child_nodes` takes ten times as long."""
-    match node:
-        case ast.Call(_, values, _):
-            return values
-        case ast.Tuple(values) | ast.Module(values) | ast.While(_, values):
-            return values
-        case ast.FunctionDef(_, _, statements):
-            return statements
-        case ast.Return(value) | ast.Assign(_, value) | ast.Expr(value) | ast.Lambda(_, value):
-            return () if value is None else (value,)
-        case ast.If(test, then, other):
-            return (test, *then, *other)
-        case _:
-            return ()
-
-
 def weight(node: ast.AST, most: int) -> int:
     """How many parts a tree has, counted up to a bound: a measure of how long a line it makes."""
     count = 0
@@ -91,15 +76,3 @@ def height(node: ast.AST) -> int:
     if not inner:
         return int(isinstance(node, ast.Call))
     return max([height(child) for child in inner]) + isinstance(node, ast.Call)
-
-
-def calls(tree: ast.AST) -> list[ast.Call]:
-    """All calls in a tree, in an order that depends on its structure only."""
-    found: list[ast.Call] = []
-    stack: list[ast.AST] = [tree]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, ast.Call):
-            found.append(item)
-        stack.extend(parts(item))
-    return found

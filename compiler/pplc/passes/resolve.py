@@ -2,9 +2,9 @@
 
     Name("x-y") -> Local("x_y_2") | Global("x-y") | Primitive("exp")
 
-Local names become Python names that are unique within a statement, so that no later pass has to think of scopes.
-Unknown names, wrong numbers of arguments, names defined twice and globals used before they are assumed are errors
-here.
+Local names become Python names that are unique within a statement, so that no later pass has to think of
+scopes. Unknown names, wrong numbers of arguments, names defined twice and globals used before they are
+assumed are errors here.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
-from pplc_runtime.names import CONSTANTS, SIGNATURES, identifier
-
 from pplc.diagnostics import CompileError, Diagnostic, suggestion
 from pplc.languages import core
 from pplc.source import Source, Span
+from pplc_runtime.names import CONSTANTS, SIGNATURES, identifier
 
 Scope = Mapping[str, str]
 
@@ -181,7 +180,10 @@ class _Resolver:
                     inner[name] = unique
                     self.known[unique] = procedure
                 resolved_bindings = tuple(
-                    [(unique, self.procedure(procedure, inner)) for unique, (_, procedure) in zip(uniques, bindings)]
+                    [
+                        (unique, self.procedure(procedure, inner))
+                        for unique, (_, procedure) in zip(uniques, bindings)
+                    ]
                 )
                 return core.Letrec(resolved_bindings, self.expr(body, inner), span)
             case core.Sample(source, span):
@@ -277,7 +279,8 @@ class _Resolver:
     def check_arity(self, name: str, least: int, most: int | None, given: int, span: Span) -> None:
         if given >= least and (most is None or given <= most):
             return
-        self.error(span, f"'{name}' takes {arity_text(least, most)}, but {given} {'is' if given == 1 else 'are'} given")
+        count = f"{given} {'is' if given == 1 else 'are'} given"
+        self.error(span, f"'{name}' takes {arity_text(least, most)}, but {count}")
 
 
 def arity_text(least: int, most: int | None) -> str:

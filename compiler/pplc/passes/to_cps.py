@@ -1,10 +1,10 @@
 """To CPS: the statements as steps with explicit continuations.
 
-    [assume x e] [for [t ts] [observe d t]] [predict x]
-    ->  0: assume x          next 1
-        1: loop t            body 2, next 3
-        2: observe           next 1
-        3: predict x         next 4
+[assume x e] [for [t ts] [observe d t]] [predict x]
+->  0: assume x          next 1
+    1: loop t            body 2, next 3
+    2: observe           next 1
+    3: predict x         next 4
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
             return branch(sample(at[1], flip(p)), lambda: 1, lambda: add(1, geom(at[2], p)))
 
 - `at` is the address of the running evaluation; each call and each draw has its own number in it.
-- A procedure is a function of the module; what it closes over comes in as further parameters (lambda lifting),
-  so that a closure is its code and a tuple of values.
+- A procedure is a function of the module; what it closes over comes in as further parameters (lambda
+  lifting), so that a closure is its code and a tuple of values.
 - The functions and constants of the module never have the name of a local variable of the program: a local
   one would hide them.
 
@@ -53,7 +53,7 @@ class Builder:
         self.parts: dict[int, Known] = {}
         """The functions made from an expression, by its identity: a copy of it calls the same ones."""
         self._numbers: dict[int, tuple[int, core.Expr]] = {}
-        """The number of every call and draw in its addresses, by the identity of its node (kept alive here)."""
+        """The number of every call and draw in its addresses, by the identity of its node (kept alive)."""
         self._constants: dict[Any, str] = {}
         self._values: dict[str, str] = {}
 
