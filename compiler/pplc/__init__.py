@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # importing typing for it would take longer than the rest of `pplc --help`
 if TYPE_CHECKING:
     from pplc.diagnostics import CompileError as CompileError
     from pplc.importer import install as install
@@ -22,7 +21,7 @@ _HOMES = {
 __all__ = ["CompileError", "Model", "compile_text", "install", "load"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """The public names, imported when they are first asked for: `pplc --help` should not wait for numpy."""
     if name not in _HOMES:
         raise AttributeError(f"module 'pplc' has no attribute '{name}'")
