@@ -221,7 +221,7 @@ class Forward:
         frame = here.frame
         self.written.append(at)
         top = frame.top
-        if self.tables and at.parent in self.tables:
+        if self.tables and at.parent is not None and at.parent in self.tables:
             table = self.tables[at.parent]
             table.move_to(top)
             try:

@@ -18,7 +18,7 @@ from pplc_runtime.frames import Frame, Index, here
 from pplc_runtime.values import List, Map, Procedure, Symbol, key_of
 
 
-class Dead(Exception):  # noqa: N818 # not an error: the execution ends here with weight zero
+class Dead(Exception):  # not an error: the execution ends here with weight zero
     """Every lane of the running frame has weight zero."""
 
 

@@ -16,6 +16,9 @@ from pplc_runtime.steps import Assume, Bound, Observe, Plan, Segment
 from pplc_runtime.values import List, Map, ModelError, Symbol, shown
 from pplc_runtime.weights import BadWeights, ZeroWeights, normalise_and_sum
 
+_SELDOM = 10
+"""Ancestors are counted in one of so many sweeps."""
+
 
 class Particles:
     """The particles of one sweep.
@@ -102,6 +105,32 @@ class Particles:
             if frame.index is not None:
                 particle = int(frame.index[particle])
         return values
+
+    def lineage(self, particle: int) -> list[int]:
+        """The place of a particle's ancestor in each generation."""
+        places = []
+        for frame, _ in reversed(self.generations):
+            places.append(particle)
+            if frame.index is not None:
+                particle = int(frame.index[particle])
+        return places[::-1]
+
+    def distinct_ancestors(self) -> list[int]:
+        """How many ancestors the particles have in each generation."""
+        counts = []
+        lanes: NDArray[Any] = np.arange(self.frame.size)
+        for frame, _ in reversed(self.generations):
+            counts.append(len(np.unique(lanes)))
+            if frame.index is not None:
+                lanes = frame.index[lanes]
+        return counts[::-1]
+
+    def mixing(self, chosen: int, number: int) -> dict[str, Any]:
+        """For the diagnostics of a conditional sweep: the retained particle was particle 0 all along."""
+        told: dict[str, Any] = {"renewed": [place != 0 for place in self.lineage(chosen)]}
+        if number % _SELDOM == 0:
+            told["ancestors"] = self.distinct_ancestors()
+        return told
 
     def predicts(self) -> dict[str, Column]:
         """The reported values of every particle, by label; a label that comes again is numbered."""

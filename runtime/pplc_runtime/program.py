@@ -195,8 +195,8 @@ def _in_processes(work: list[Callable[[], list[Sweep]]], cores: int) -> Iterator
     _work[:] = work
     with ProcessPoolExecutor(min(cores, len(work)), mp_context=multiprocessing.get_context("fork")) as pool:
         try:
-            for chain in [pool.submit(_work_number, number) for number in range(len(work))]:
-                yield from chain.result()
+            for future in [pool.submit(_work_number, number) for number in range(len(work))]:
+                yield from future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             _work.clear()

@@ -20,7 +20,7 @@ MOST_ROWS = 4096
 _FIRST_ROWS = 8
 
 
-class Unfit(Exception):  # noqa: N818 # a signal between the table and its caller
+class Unfit(Exception):  # a signal between the table and its caller
     """An entry that a table cannot hold."""
 
 

@@ -13,7 +13,6 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-
 Place: TypeAlias = tuple[int, int]
 """A line and a column of the source, counted from 1."""
 

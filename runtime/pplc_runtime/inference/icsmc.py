@@ -39,7 +39,9 @@ def icsmc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[
         retained = particles.trajectory(chosen)
         if number >= 0:
             with np.errstate(divide="ignore"):
-                yield Sweep(settings.chain, number, np.log(weights), particles.predicts(), log_evidence)
+                log_weights = np.log(weights)
+            told = particles.mixing(chosen, number)
+            yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)
 
 
 def start(plan: Plan, settings: Settings, rng: np.random.Generator) -> dict[At, Any]:

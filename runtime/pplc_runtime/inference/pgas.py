@@ -28,26 +28,28 @@ def pgas(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[S
         particles = Particles(plan, rng, size, suffix.values, remember=True)
         particles.handler.events = suffix.events
         log_evidence = 0.0
-        renewed = 0
+        moved = 0
         weights = np.ones(size)
         for generation, segment in enumerate(plan.segments):
             if generation > 0:
                 suffix_scores = suffix.rescore(generation, particles.handler, particles.frame)
                 ancestors, _ = particles.normalised(particles.log_weights + suffix_scores)
                 ancestor = int(settings.scheme.draw(rng, ancestors, 1)[0])
-                renewed += ancestor != 0
+                moved += ancestor != 0
                 particles.fork(settings.scheme.conditional(rng, weights, size, ancestor))
             particles.extend(segment)
             weights, log_total = particles.normalised()
             log_evidence += log_total - np.log(size)
-        retained = particles.trajectory(int(settings.scheme.draw(rng, weights, 1)[0]))
+        chosen = int(settings.scheme.draw(rng, weights, 1)[0])
+        retained = particles.trajectory(chosen)
         if number >= 0:
-            diagnostics = {
-                "renewed": renewed,
-                "boundaries": len(plan.segments) - 1,
+            boundaries = max(1, len(plan.segments) - 1)
+            told = particles.mixing(chosen, number) | {
+                "moved": moved / boundaries,
                 "replays": suffix.replays,
                 "dropped": dict(suffix.dropped),
+                "candidates": boundaries * size,
             }
             with np.errstate(divide="ignore"):
                 log_weights = np.log(weights)
-            yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, diagnostics)
+            yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pplc_runtime.results import convergence
 from pplc_runtime.results.columns import Component, Draws, Floats, Gathered, components, gather, quantiles
 from pplc_runtime.results.export import DrawWriter, combined_evidence, sweep_evidence
+from pplc_runtime.results.mixing import Mixing, mixing_of
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.weights import effective_sample_size
 
@@ -143,6 +144,10 @@ class Posterior:
         chain = np.array([sweep.chain for sweep in self.sweeps])
         chain[np.bincount(gathered.sweeps, minlength=size) == 0] = -1
         return [means[chain == number] for number in np.unique(chain[chain >= 0])]
+
+    def mixing(self) -> Mixing | None:
+        """How the retained particle moved; None for methods that retain none."""
+        return mixing_of(self.sweeps)
 
     def summary(self) -> Summary:
         """A table: means, intervals, probabilities, effective draws and the evidence."""

@@ -208,6 +208,9 @@ def _notes(posterior: Posterior, rows: list[NumberRow | ProbabilityRow]) -> tupl
     rhats = [row.rhat for row in rows if row.rhat is not None and row.rhat > LARGE_RHAT]
     if rhats:
         notes.append(f"note: rhat up to {max(rhats):.2f}; the chains do not agree yet, use more sweeps")
+    mixing = posterior.mixing()
+    if mixing is not None:
+        notes.extend(mixing.sentences())
     return tuple(notes)
 
 

@@ -1,0 +1,78 @@
+"""How a conditional sampler moves: what was renewed, where lineages meet, and which line keeps a run stuck.
+
+For every generation (the segment up to one observe): the share of sweeps in which the values that the retained
+particle drew there were renewed, and how many distinct ancestors the final particles have there. For pgas also
+how often the retained particle took another ancestor, how many candidates were dropped because the suffix does not
+fit them, at which line, and the replays a sweep.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pplc_runtime.results.sweeps import Sweep
+
+STUCK = 0.02
+"""A generation that is renewed in fewer sweeps than this share is stuck."""
+MANY_DROPPED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Mixing:
+    """What the sweeps of a chain did to the retained particle."""
+
+    renewed: NDArray[np.float64]
+    """By generation: the share of sweeps that renewed what the retained particle drew there."""
+    ancestors: NDArray[np.float64]
+    """By generation: the mean number of distinct ancestors of the final particles."""
+    moved: float | None
+    """pgas: the share of boundaries at which the retained particle took another ancestor."""
+    dropped: dict[int, float]
+    """pgas: the share of candidate ancestors that the suffix did not fit, by the line where that showed."""
+    replays: float | None
+    """pgas: segments replayed in a sweep."""
+
+    def sentences(self) -> list[str]:
+        """What is wrong, and what to do about it; nothing if all is well."""
+        if not len(self.renewed) or self.renewed.min() >= STUCK:
+            return []
+        worst = int(self.renewed.argmin())
+        said = (
+            f"note: stuck: what is drawn before observe {worst + 1} was renewed in "
+            f"{100 * self.renewed[worst]:.1f}% of the sweeps"
+        )
+        if self.moved is None:
+            return [f"{said}; use more particles, or pgas"]
+        line, share = max(self.dropped.items(), key=lambda item: item[1], default=(0, 0.0))
+        if share >= MANY_DROPPED:
+            return [f"{said}; line {line} keeps it: {100 * share:.0f}% of the ancestors fail there"]
+        return [f"{said}; use more particles"]
+
+
+def mixing_of(sweeps: Sequence[Sweep]) -> Mixing | None:
+    """The mixing of conditional sweeps; None for methods that retain no particle."""
+    told: list[Any] = [sweep.diagnostics for sweep in sweeps if "renewed" in sweep.diagnostics]
+    if not told:
+        return None
+    renewed = np.mean([d["renewed"] for d in told], axis=0)
+    ancestors = np.mean([d["ancestors"] for d in told if "ancestors" in d], axis=0)
+    if "moved" not in told[0]:
+        return Mixing(renewed, ancestors, None, {}, None)
+    dropped: Counter[int] = Counter()
+    for d in told:
+        for (line, _), number in d["dropped"].items():
+            dropped[line] += number
+    candidates = max(1, sum(d["candidates"] for d in told))
+    return Mixing(
+        renewed,
+        ancestors,
+        float(np.mean([d["moved"] for d in told])),
+        {line: number / candidates for line, number in sorted(dropped.items())},
+        float(np.mean([d["replays"] for d in told])),
+    )

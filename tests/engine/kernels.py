@@ -1,0 +1,192 @@
+"""The exact transition kernel of the lane engine: a sweep is run once for every way that chance may go.
+
+The engine's own methods run unchanged. Chance is taken from an `Enumerating` object in place of the random
+generator: distributions and processes ask it for one decision for each lane, resampling for one for each ancestor.
+So the law of what a sweep retains comes out exactly, and a bias of any size shows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pplc_runtime.addresses import At
+from pplc_runtime.frames import here
+from pplc_runtime.inference import METHODS
+from pplc_runtime.inference.base import Settings
+from pplc_runtime.particles import Particles
+from pplc_runtime.processes import PROCESSES
+from pplc_runtime.resampling import SCHEMES, Scheme
+from pplc_runtime.steps import Plan
+from pplc_runtime.stochastic import Dist
+from pplc_runtime.values import key_of
+
+from .sweeps import Retained, quietly
+
+T = TypeVar("T")
+Law: TypeAlias = dict[Any, float]
+"""Predicts of an execution (label and value, in order) to their probability."""
+MODULES: list[Any] = [import_module(f"pplc_runtime.inference.{name}") for name in ("icsmc", "pgas")]
+WHOLE = list(range(8))
+
+
+class Enumerating:
+    """One run: follows a path of decisions, and takes the first possibility after its end."""
+
+    def __init__(self, path: list[int]) -> None:
+        self.path = path
+        self.taken: list[int] = []
+        self.others: list[list[int]] = []
+        self.probability = 1.0
+
+    def decide(self, weights: Sequence[float]) -> int:
+        """An index, each in its turn with probability proportional to its weight."""
+        possible = [i for i, weight in enumerate(weights) if weight > 0.0]
+        place = len(self.taken)
+        if place < len(self.path):
+            chosen = self.path[place]
+        else:
+            chosen = 0
+            self.others += [[*self.taken, other] for other in range(1, len(possible))]
+        self.taken.append(chosen)
+        self.probability *= weights[possible[chosen]] / math.fsum(weights)
+        return possible[chosen]
+
+    def lanes(self, values: list[Any], log_densities: NDArray[np.float64]) -> NDArray[Any]:
+        """A value for each lane, from its log densities of the values; the kept lane is not asked."""
+        kept = here.frame.kept and here.handler.retained is not None
+        columns = np.exp(log_densities).T.tolist()
+        chosen = [0 if kept and lane == 0 else self.decide(weights) for lane, weights in enumerate(columns)]
+        return np.array([values[choice] for choice in chosen])
+
+
+def every_run(work: Callable[[Enumerating], T]) -> Iterator[tuple[T, float]]:
+    """What some work comes to, for every way that chance may go, with its probability."""
+    pending: list[list[int]] = [[]]
+    while pending:
+        chance = Enumerating(pending.pop())
+        yield work(chance), chance.probability
+        pending += chance.others
+
+
+def _draw(chance: Enumerating, weights: NDArray[np.float64], number: int) -> NDArray[np.intp]:
+    return np.array([chance.decide(weights.tolist()) for _ in range(number)])
+
+
+def _conditional(
+    chance: Enumerating, weights: NDArray[np.float64], number: int, kept: int
+) -> NDArray[np.intp]:
+    return np.array([kept, *_draw(chance, weights, number - 1)])
+
+
+def _sample(self: Dist, chance: Enumerating) -> Any:
+    size = here.frame.size
+    values: list[Any] = [True, False] if self.family.value_kind == "boolean" else WHOLE
+    densities = np.array([np.broadcast_to(self.log_density(value), (size,)) for value in values])
+    drawn = chance.lanes(values, densities)
+    return drawn if size > 1 else drawn[0].item()
+
+
+def _sample_from(self: Any, chance: Enumerating, state: Any, index: Any, *parameters: Any) -> Any:
+    values: list[Any] = [True, False] if self.value_kind == "boolean" else WHOLE
+    return chance.lanes(values, np.array([self.log_density(state, index, value, *parameters) for value in values]))
+
+
+class Kernel:
+    """The law of the retained particle's predicts, before and after one sweep, for one program."""
+
+    def __init__(self, run: Plan) -> None:
+        self.run = run
+        self.retained: Retained = {}
+        self.chosen: Retained = {}
+        self.predicts: Any = None
+
+    @contextmanager
+    def enumerated(self) -> Iterator[None]:
+        """Chance is enumerated, sweeps start from `retained`, and what they retain is written down."""
+        kernel = self
+
+        class WatchedParticles(Particles):
+            def trajectory(self, particle: int) -> Retained:
+                kernel.chosen = super().trajectory(particle)
+                columns = self.predicts()
+                kernel.predicts = tuple((label, key_of(_plain(column[particle]))) for label, column in columns.items())
+                return kernel.chosen
+
+        def start(*_: Any) -> Retained:
+            return dict(kernel.retained)
+
+        with pytest.MonkeyPatch.context() as patch, quietly():
+            patch.setattr(Dist, "sample", _sample)
+            for process in PROCESSES.values():
+                patch.setattr(type(process), "sample", _sample_from)
+            if "enumerated" not in SCHEMES:
+                patch.setitem(SCHEMES, "enumerated", Scheme("enumerated", _draw, _conditional))  # type: ignore[arg-type]
+            for module in MODULES:
+                patch.setattr(module, "Particles", WatchedParticles)
+                patch.setattr(module, "start", start)
+            yield
+
+    def posterior(self) -> list[tuple[Retained, Any, float]]:
+        """All executions: what they draw and predict, and their posterior probability."""
+
+        def forward(chance: Enumerating) -> tuple[Retained, Any, float]:
+            rng: Any = chance
+            particles = Particles(self.run, rng, 1, remember=True)
+            total = 0.0
+            for number, segment in enumerate(self.run.segments):
+                if number:
+                    particles.fork(np.zeros(1, np.intp))
+                particles.extend(segment)
+                total += float(particles.log_weights[0])
+                if total == -math.inf:
+                    return {}, (), 0.0
+            values = tuple((label, key_of(_plain(column[0]))) for label, column in particles.predicts().items())
+            return particles.trajectory(0), values, math.exp(total)
+
+        found = [(drawn, values, weight * prior) for (drawn, values, weight), prior in every_run(forward)]
+        total = math.fsum(weight for *_, weight in found)
+        return [(drawn, values, weight / total) for drawn, values, weight in found if weight > 0.0]
+
+    def after(self, method: str, size: int, strict: bool = False) -> tuple[Law, Law]:
+        """The law of the predicts in the posterior, and one sweep after a draw from it."""
+        before: defaultdict[Any, float] = defaultdict(float)
+        after: defaultdict[Any, float] = defaultdict(float)
+        settings = Settings(size, 1, resampling="enumerated", strict=strict)
+
+        def sweep(chance: Enumerating) -> Any:
+            rng: Any = chance
+            for _ in METHODS[method].run(self.run, settings, rng):
+                pass
+            return (*sorted((at.path(), key_of(value)) for at, value in self.chosen.items()),), self.predicts
+
+        with self.enumerated():
+            for drawn, values, probability in self.posterior():
+                before[(_paths(drawn), values)] += probability
+                self.retained = drawn
+                for result, transition in every_run(sweep):
+                    after[result] += probability * transition
+        return dict(before), dict(after)
+
+
+def _paths(drawn: dict[At, Any]) -> Any:
+    return (*sorted((at.path(), key_of(value)) for at, value in drawn.items()),)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def bias(run: Plan, method: str, size: int, strict: bool = False) -> float:
+    """How far one sweep takes the retained particle from the posterior, in total variation."""
+    before, after = Kernel(run).after(method, size, strict)
+    assert math.fsum(after.values()) == pytest.approx(1.0), "every way that chance may go"
+    return 0.5 * math.fsum(abs(before.get(key, 0.0) - after.get(key, 0.0)) for key in {*before, *after})
