@@ -18,7 +18,8 @@ Index = NDArray[np.intp]
 class Frame:
     """A set of lanes.
 
-    `to_top` is the position of each lane in the generation, None for a generation itself. `kept` tells that lane 0 is the retained particle, which a conditional sweep follows."""
+    `to_top` is the position of each lane in the generation, None for a generation itself.
+    `kept` tells that lane 0 is the retained particle, which a conditional sweep follows."""
 
     __slots__ = ("_inverse", "_top", "depth", "index", "kept", "maps", "parent", "size", "to_top")
 
@@ -69,8 +70,8 @@ class Frame:
             return found
         top = self._top
         if top is not None and birth.top is not top:  # an older value: the way there is kept with the generation
-            result = self.maps[birth] = top.map_from(birth)[self.to_top]
-            return result
+            found = self.maps[birth] = top.map_from(birth)[self.to_top]
+            return found
         path: list[Frame] = []
         frame: Frame = self
         result: Any = None

@@ -2,7 +2,7 @@
 
 C. E. Rasmussen and C. Williams (2006), section 2. The values drawn so far at x_1, ..., x_n have a joint normal law.
 Its Cholesky factor grows by a row with each new point: with a = L^-1 k(X, x) and d^2 = k(x, x) - a.a, the next value is
-normal with mean m(x) + a.z and standard deviation d, where z are the values so far, whitened. What has been drawn is one
+normal with mean m(x) + a.z and standard deviation d, where z are the values so far, whitened. What is drawn is one
 cell of the run, so that regeneration sees who depends on it.
 """
 
@@ -16,8 +16,9 @@ from pplc_runtime.addresses import At
 from pplc_runtime.control import call
 from pplc_runtime.distributions import DISTRIBUTIONS
 from pplc_runtime.frames import here
-from pplc_runtime.lanes import Lane, Mix, by_option, raw, settle
+from pplc_runtime.lanes import Lane, Mix, by_option, part, raw, settle, varies
 from pplc_runtime.primitives.arithmetic import add, div, mul, sub
+from pplc_runtime.primitives.comparison import eq, truth
 from pplc_runtime.stochastic import Dirac, Dist
 from pplc_runtime.values import ModelError, key_of, shown
 
@@ -93,10 +94,14 @@ class Point:
         state = settle(handler.load(self.at, ()))
         if type(state) is Mix:
             return by_option(state, lambda _: self.sampled(handler, at))
-        known = self.known(state)
-        if known is not None:
-            return known.parts[4]
+        place = self.place(state)
+        if type(place) is np.ndarray:
+            return part(_groups(place), lambda _: self.sampled(handler, at))
+        if place >= 0:
+            return state[place].parts[4]
         row, mean, deviation = self.condition(state)
+        if type(deviation) is np.ndarray:
+            return part(_groups(deviation), lambda _: self.sampled(handler, at))
         if deviation is None:
             return mean
         value = handler.draw(at, Dist(_NORMAL, (mean, deviation)))
@@ -108,25 +113,36 @@ class Point:
         state = settle(handler.load(self.at, ()))
         if type(state) is Mix:
             return by_option(state, lambda _: self.scored(handler, at, value))
-        known = self.known(state)
-        if known is not None:
-            return handler.score(at, Dirac((known.parts[4],)), value)
+        place = self.place(state)
+        if type(place) is np.ndarray:
+            return part(_groups(place), lambda _: self.scored(handler, at, value))
+        if place >= 0:
+            return handler.score(at, Dirac((state[place].parts[4],)), value)
         row, mean, deviation = self.condition(state)
+        if type(deviation) is np.ndarray:
+            return part(_groups(deviation), lambda _: self.scored(handler, at, value))
         if deviation is None:
             return handler.score(at, Dirac((mean,)), value)
         score = handler.score(at, Dist(_NORMAL, (mean, deviation)), value)
         self.learn(handler, state, row, mean, deviation, value)
         return score
 
-    def known(self, state: tuple[Known, ...]) -> Known | None:
+    def place(self, state: tuple[Known, ...]) -> Any:
+        """Which of the known points this one is, -1 for none; an array where lanes disagree."""
         x = self.parts[2]
-        if type(x) is Lane:
-            return None
-        key = key_of(x)
-        return next((k for k in state if type(k.parts[0]) is not Lane and key_of(k.parts[0]) == key), None)
+        if not varies(x):
+            key = key_of(x)
+            if not any(varies(known.parts[0]) for known in state):
+                return next((i for i, known in enumerate(state) if key_of(known.parts[0]) == key), -1)
+        found: Any = np.full(here.frame.size, -1)
+        for position, known in enumerate(state):
+            found = np.where((found < 0) & truth(eq(x, known.parts[0])), position, found)
+        return int(found[0]) if (found == found[0]).all() else found
 
     def condition(self, state: tuple[Known, ...]) -> tuple[tuple[Any, ...], Any, Any]:
-        """The row of the factor for this point, and the mean and deviation of its value; None for no deviation."""
+        """The row of the factor for this point, and the mean and deviation of its value.
+
+        The deviation is None for none at all, and an array of whether there is any where lanes disagree on that."""
         mean_of, kernel, x = self.parts
         row: list[Any] = []
         mean = call(self.at["mean"], mean_of, x)
@@ -144,9 +160,12 @@ class Point:
         variance, start = raw(rest), raw(prior)
         if not np.all(start > 0):
             raise ModelError(f"gp: the kernel of {shown(x)} with itself must be positive")
-        if np.all(variance <= DEGENERATE**2 * start):
+        uncertain = np.greater(variance, DEGENERATE**2 * start)
+        if not np.any(uncertain):
             return tuple(row), mean, None
-        deviation = np.sqrt(np.maximum(variance, DEGENERATE**2 * start))
+        if not np.all(uncertain):
+            return tuple(row), mean, uncertain
+        deviation = np.sqrt(variance)
         if type(deviation) is np.ndarray and deviation.ndim:
             return tuple(row), mean, Lane(deviation, here.frame)
         return tuple(row), mean, float(deviation)
@@ -159,6 +178,11 @@ class Point:
 
     def __str__(self) -> str:
         return "<gp at a point>"
+
+
+def _groups(values: Any) -> list[Any]:
+    """The lanes by value."""
+    return [np.flatnonzero(values == value) for value in np.unique(values)]
 
 
 def gp(at: At, mean: Any, kernel: Any) -> Any:

@@ -264,10 +264,12 @@ class Replay(Forward):
             if np.all(present):
                 return stored.value
             if np.any(present):
-                rest = found[position + 1 :]
                 groups = (np.flatnonzero(present), np.flatnonzero(~present))
-                value = stored.value
-                return part(groups, lambda no: self.first_present(rest, memo, at, arguments) if no else value)
+                ways = (
+                    lambda value=stored.value: value,
+                    lambda rest=found[position + 1 :]: self.first_present(rest, memo, at, arguments),
+                )
+                return part(groups, lambda missing: ways[missing]())
         return self.compute(memo, at, arguments)
 
     def remember(self, at: At, value: Any) -> None:
@@ -310,10 +312,7 @@ class Replay(Forward):
         """Whether all lanes share a density: it is the retained one's, and changes no candidate's chance."""
         if here.frame.to_top is not None:
             return False
-        for part in source.parts:
-            if type(part) is Lane:
-                return False
-        return True
+        return Lane not in map(type, source.parts)
 
     def draw_from_process(self, at: At, source: ProcessInstance) -> Any:
         value = self.suffix.values.get(at, MISSING)
@@ -535,7 +534,7 @@ class Suffix:
         scores = [self.scores[earlier] for earlier in range(self.first, number)]
         seatings = self.seatings.score(prefix, frame)
         here.frame = frame
-        alive = np.greater(prefix.log_weights + seatings, -np.inf)
+        alive: NDArray[np.bool_] = np.greater(prefix.log_weights + seatings, -np.inf)
         for score in scores:
             alive &= np.greater(raw(score), -np.inf)
         return alive

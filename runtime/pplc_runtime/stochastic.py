@@ -188,11 +188,15 @@ def _outside(name: str, parameter: Parameter, value: Any) -> ModelError:
     return ModelError(f"{name}: {parameter.name} must be {parameter.domain.text}, not {shown(value)}")
 
 
+def _with_one(arguments: tuple[Any, ...], position: int, build: Callable[..., Any]) -> Callable[[Any], Any]:
+    """The constructor as a function of one of its arguments."""
+    return lambda option: build(*arguments[:position], option, *arguments[position + 1 :])
+
+
 def _any_mix(arguments: tuple[Any, ...], build: Callable[..., Any]) -> Any:
     for position, argument in enumerate(arguments):
         if type(argument) is Mix:
-            before, after = arguments[:position], arguments[position + 1 :]
-            return by_option(argument, lambda option: build(*before, option, *after))
+            return by_option(argument, _with_one(arguments, position, build))
     return None
 
 

@@ -104,7 +104,7 @@ class MultivariateNormal(Family):
 
 def _times_root(root: Lanes, noise: Lanes) -> Lanes:
     """R z in each lane, for lower triangular R."""
-    result = root[:, 0] * noise[0]
+    result: Lanes = root[:, 0] * noise[0]
     for column in range(1, len(noise)):
         result[column:] += root[column:, column] * noise[column]
     return result

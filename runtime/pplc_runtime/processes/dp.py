@@ -1,7 +1,7 @@
 """The Dirichlet process, by its urn.
 
 T. S. Ferguson (1973); D. Blackwell and J. MacQueen (1973), "Ferguson distributions via Polya urn schemes". Given n
-values drawn so far, n_v of them equal to v, the next one is v with probability (n_v + alpha base(v)) / (n + alpha). With
+values drawn so far, n_v of them equal to v, the next is v with probability (n_v + alpha base(v)) / (n + alpha). With
 a continuous base the two terms never meet: a value is either one drawn before, with mass n_v / (n + alpha), or a
 *fresh* one, with density alpha base(v) / (n + alpha). Which of the two it was is part of the value: mass and density
 cannot stand for each other.
@@ -58,8 +58,9 @@ class DirichletProcess(Process):
         total = np.log(counts.sum(0) + alpha)
         with np.errstate(divide="ignore"):
             if self.base.discrete:
-                return np.log(times + alpha * np.exp(new)) - total
-            density: Lanes = np.where(times > 0, np.log(times), np.log(alpha) + new) - total
+                density: Lanes = np.log(times + alpha * np.exp(new)) - total
+            else:
+                density = np.where(times > 0, np.log(times), np.log(alpha) + new) - total
         return density
 
     def seat(self, state: State, index: Index, value: Raw) -> State:
