@@ -1,33 +1,41 @@
 """Errors at run time, shown at the line of the program that they come from.
 
-A traceback through generated code is turned into the chain of calls in the model: each instruction of a generated
-module stands for a form of its source, by the module's table of places.
+    model.clj:2:19: error: 'normal' needs sd > 0, but sd is -1.0
+      2 |   (sample (normal 0 s)))
+        |           ^^^^^^^^^^^^
+      called from model.clj:4:10
+
+A traceback through generated code is turned into the chain of calls in the model: each instruction of a
+generated module stands for a form of its source, by the module's table of places.
 """
 
 from __future__ import annotations
 
 import linecache
-from collections.abc import Iterable, Iterator, Mapping
-from types import TracebackType
-from typing import TypeAlias
+import os
+from collections.abc import Iterator, Mapping
+from types import CodeType, TracebackType
+from typing import Final, TypeAlias
 
 from pplc_runtime.values import ModelError
 
-Places: TypeAlias = Mapping[tuple[int, int, int, int], tuple[int, int, int]]
-MOST_CALLS = 8
+Form: TypeAlias = tuple[int, int, int]
+"""The line, column and width of a form."""
+Places: TypeAlias = Mapping[tuple[int, int, int, int], Form]
+
+MOST_CALLS: Final = 8
+WIDEST_LINE: Final = 120
 
 
 def located(error: BaseException, file: str, source: str, places: Places) -> ModelError:
     """The error as one of the model, with its place in the source."""
-    found = list(_forms(error.__traceback__, file, places))
     result = error if isinstance(error, ModelError) else ModelError(_message(error))
     if result.rendered is not None:
         return result
-    own = result.place
-    if own is None and found:
-        own = found[-1]
-    result.place = own
-    result.rendered = _rendered(str(result), own, _without_repeats(found, own), source)
+    found = list(_forms(error.__traceback__, file, places))
+    if result.place is None and found:
+        result.place = found[-1]
+    result.rendered = _rendered(str(result), result.place, found, file, source)
     return result
 
 
@@ -45,54 +53,83 @@ def _message(error: BaseException) -> str:
             return f"cannot compute this ({type(error).__name__}: {error})"
 
 
-def _forms(traceback: TracebackType | None, file: str, places: Places) -> Iterator[tuple[int, int, int]]:
+def _forms(traceback: TracebackType | None, file: str, places: Places) -> Iterator[Form]:
     """The forms that were being evaluated, outermost first."""
+    known: dict[tuple[CodeType, int], Form | None] = {}
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if code.co_filename == file:
-            position = _position(code.co_positions(), traceback.tb_lasti)
-            if position in places:
-                yield places[position]
+            at = code, traceback.tb_lasti
+            if at not in known:
+                known[at] = places.get(_position(*at))
+            form = known[at]
+            if form is not None:
+                yield form
         traceback = traceback.tb_next
 
 
-def _position(positions: Iterable[tuple[int | None, ...]], instruction: int) -> tuple[int, int, int, int]:
-    for number, (line, end_line, column, end_column) in enumerate(positions):
+def _position(code: CodeType, instruction: int) -> tuple[int, int, int, int]:
+    for number, (line, end_line, column, end_column) in enumerate(code.co_positions()):
         if number * 2 == instruction:
             return (line or 0, column or 0, end_line or 0, end_column or 0)
     return (0, 0, 0, 0)
 
 
-def _without_repeats(
-    found: list[tuple[int, int, int]], own: tuple[int, int, int] | None
-) -> list[tuple[int, int, int]]:
-    chain: list[tuple[int, int, int]] = []
-    for place in found:
-        if place != own and (not chain or chain[-1] != place):
-            chain.append(place)
-    return chain
-
-
-def _rendered(
-    message: str, place: tuple[int, int, int] | None, chain: list[tuple[int, int, int]], source: str
-) -> str:
+def _rendered(message: str, place: Form | None, found: list[Form], file: str, source: str) -> str:
     if place is None:
         return f"{source}: error: {message}"
-    lines = [f"{source}:{place[0]}:{place[1]}: error: {message}", *_excerpt(place, source)]
-    if len(chain) > MOST_CALLS:
-        chain = chain[: MOST_CALLS // 2] + chain[-MOST_CALLS // 2 :]
-    for line, column, _ in reversed(chain):
-        lines.append(f"  called from {source}:{line}:{column}")
+    lines = [f"{source}:{place[0]}:{place[1]}: error: {message}", *_excerpt(place, file, source)]
+    counts: dict[Form, int] = {}
+    for form in reversed(found):
+        if form != place:
+            counts[form] = counts.get(form, 0) + 1
+    for (line, column, _), count in list(counts.items())[:MOST_CALLS]:
+        lines.append(f"  called from {source}:{line}:{column}" + (f", {count} times" if count > 1 else ""))
+    if len(counts) > MOST_CALLS:
+        lines.append(f"  and from {len(counts) - MOST_CALLS} more places")
     return "\n".join(lines)
 
 
-def _excerpt(place: tuple[int, int, int], source: str) -> list[str]:
+def _excerpt(place: Form, file: str, source: str) -> list[str]:
+    """The line, and carets under the form."""
     line, column, width = place
-    text = linecache.getline(source, line).rstrip("\r\n")
-    if not text:
+    text = _line(line, file, source)
+    if text is None:
         return []
-    indent = "".join("\t" if c == "\t" else " " for c in text[: column - 1])
-    width = max(1, min(width, len(text) - column + 1))
-    if len(text) > 160:
-        return []
-    return [f"  {line} | {text}", f"  {' ' * len(str(line))} | {indent}{'^' * width}"]
+    if width == 1:
+        width = _width(text, column - 1)
+    shift = max(0, column - 1 - WIDEST_LINE // 2) if len(text) > WIDEST_LINE else 0
+    shown = text[shift : shift + WIDEST_LINE]
+    start = column - 1 - shift
+    width = max(1, min(width, len(shown) - start))
+    indent = "".join("\t" if c == "\t" else " " for c in shown[:start])
+    shown = "".join(c if c == "\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in shown)
+    return [f"  {line} | {shown}", f"  {' ' * len(str(line))} | {indent}{'^' * width}"]
+
+
+def _line(line: int, file: str, source: str) -> str | None:
+    """A line of the source, which may be named from where it was compiled, or be beside the module."""
+    for name in (source, os.path.join(os.path.dirname(file), os.path.basename(source))):
+        text = linecache.getline(name, line)
+        if text:
+            return text.rstrip("\r\n").removeprefix("\ufeff")
+    return None
+
+
+def _width(text: str, start: int) -> int:
+    """How wide a form is whose start alone is known: to its closing bracket, if that is on the line."""
+    depth = 0
+    quoted = False
+    for at in range(start, len(text)):
+        c = text[at]
+        if c == '"' and text[at - 1] != "\\":
+            quoted = not quoted
+        elif not quoted and c in "([{":
+            depth += 1
+        elif not quoted and c in ")]}":
+            depth -= 1
+            if depth <= 0:
+                return at + 1 - start
+        elif depth == 0:
+            return 1
+    return len(text) - start

@@ -257,20 +257,18 @@ class Replay(Forward):
 
     def first_present(self, found: list[Any], memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
         """The entry in each lane from the first version that has it, computed where none does."""
-        for position, stored in enumerate(found):
-            if type(stored) is not Partial:
-                return stored
-            present = stored.present.at(here.frame)
-            if np.all(present):
-                return stored.value
-            if np.any(present):
-                groups = (np.flatnonzero(present), np.flatnonzero(~present))
-                ways = (
-                    lambda value=stored.value: value,
-                    lambda rest=found[position + 1 :]: self.first_present(rest, memo, at, arguments),
-                )
-                return part(groups, lambda missing: ways[missing]())
-        return self.compute(memo, at, arguments)
+        if not found:
+            return self.compute(memo, at, arguments)
+        stored, rest = found[0], found[1:]
+        if type(stored) is not Partial:
+            return stored
+        present = stored.present.at(here.frame)
+        if np.all(present):
+            return stored.value
+        if not np.any(present):
+            return self.first_present(rest, memo, at, arguments)
+        groups = (np.flatnonzero(present), np.flatnonzero(~present))
+        return part(groups, lambda no: self.first_present(rest, memo, at, arguments) if no else stored.value)
 
     def remember(self, at: At, value: Any) -> None:
         store, tables = self.store, self.tables

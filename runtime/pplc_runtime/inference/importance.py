@@ -18,7 +18,8 @@ from pplc_runtime.weights import BadWeights, ZeroWeights, log_sum_exp
 
 
 def importance(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sweep]:
-    """Sweeps whose weights sum to their estimates of the evidence."""
+    """Sweeps whose weights sum to their estimates of the evidence; an error if they are all zero."""
+    possible = False
     for number in range(settings.sweeps):
         particles = Particles(plan, rng, settings.particles)
         log_weights = np.zeros(settings.particles)
@@ -42,5 +43,8 @@ def importance(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iter
             evidence = -np.inf
         except BadWeights:
             raise particles.failure("the density of this observe is not a number") from None
+        possible = possible or evidence > -np.inf
+        if not possible and number == settings.sweeps - 1:
+            raise particles.impossible()
         predicts = particles.predicts() if evidence > -np.inf else {}
         yield Sweep(settings.chain, number, log_weights, predicts, evidence)
