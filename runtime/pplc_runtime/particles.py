@@ -77,10 +77,15 @@ class Particles:
         try:
             return normalise_and_sum(self.log_weights if log_weights is None else log_weights)
         except ZeroWeights:
-            seen = f" the value {shown(self.seen)}" if self.last is not None and self.last.step is Observe else ""
-            raise self.failure(f"no particle can have{seen or ' come this far'}: all weights are zero") from None
+            raise self.impossible() from None
         except BadWeights:
             raise self.failure("the density of this observe is not a number") from None
+
+    def impossible(self) -> ModelError:
+        """The error when all weights are zero: it names the observe and what was seen there."""
+        if self.last is not None and self.last.step is Observe:
+            return self.failure(f"all weights are zero: in no particle is the value {shown(self.seen)} possible here")
+        return self.failure("all weights are zero: no particle can pass the observes in here")
 
     def failure(self, message: str) -> ModelError:
         error = ModelError(message)
