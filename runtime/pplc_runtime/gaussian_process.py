@@ -142,7 +142,7 @@ class Point:
     def condition(self, state: tuple[Known, ...]) -> tuple[tuple[Any, ...], Any, Any]:
         """The row of the factor for this point, and the mean and deviation of its value.
 
-        The deviation is None for none at all, and an array of whether there is any where lanes disagree on that."""
+        The deviation is None for none at all, and an array of whether there is any where lanes disagree."""
         mean_of, kernel, x = self.parts
         row: list[Any] = []
         mean = call(self.at["mean"], mean_of, x)

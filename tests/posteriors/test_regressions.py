@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import pytest
 
 from pplc import compile_text
 
-CHAINS: Final = (("icsmc", 3, {}), ("pgas", 2, {}), ("pgas", 3, {}), ("pgas", 3, {"strict": True}))
+Runs: TypeAlias = tuple[tuple[str, int, dict[str, Any]], ...]
+"""Methods, particles and options."""
+CHAINS: Final[Runs] = (("icsmc", 3, {}), ("pgas", 2, {}), ("pgas", 3, {}), ("pgas", 3, {"strict": True}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ class Case:
     source: str
     answers: dict[str, float]
     sweeps: int = 1000
-    methods: tuple[tuple[str, int, dict[str, Any]], ...] = CHAINS
+    methods: Runs = CHAINS
 
 
 CASES: Final = {
@@ -36,7 +38,7 @@ CASES: Final = {
         [predict "one" (= n 1)]
         [predict "zero" (= k 0)]
         """,
-        # n and k: (1, 0) 0.3 / 60, (2, 0) 0.3 / 60, (2, 1) 1.2 / 60, (3, 0) 0.3 / 60, (3, 1) 1.2 / 60, (3, 2) 3 / 60
+        # n and k in 1 / 60: (1, 0) 0.3, (2, 0) 0.3, (2, 1) 1.2, (3, 0) 0.3, (3, 1) 1.2, (3, 2) 3
         {"one": 0.3 / 6.3, "zero": 0.9 / 6.3},
     ),
     "an error of an ancestor of weight zero does not count": Case(
@@ -103,7 +105,8 @@ def test_exact_answer(name: str) -> None:
         for label, probability in case.answers.items():
             mean = found.mean(label)
             error = _standard_error(found, label)
-            assert abs(mean - probability) < 4 * error, f"{method} {particles} {options} {label}: {mean} +- {error}"
+            what = f"{method} {particles} {options} {label}: {mean} +- {error}"
+            assert abs(mean - probability) < 4 * error, what
 
 
 def _standard_error(found: Any, label: str) -> float:
