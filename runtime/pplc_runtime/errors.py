@@ -34,8 +34,11 @@ def located(error: BaseException, file: str, source: str, places: Places) -> Mod
         return result
     found = list(_forms(error.__traceback__, file, places))
     if result.place is None and found:
-        result.place = found[-1]
-    result.rendered = _rendered(str(result), result.place, found, file, source)
+        result.place = found[-1][0]
+    if result.place is None and result.statement is not None:
+        result.place = (*result.statement, 1)
+    calls = [form for form, is_call in found if is_call]
+    result.rendered = _rendered(str(result), result.place, calls, file, source)
     return result
 
 
@@ -53,8 +56,8 @@ def _message(error: BaseException) -> str:
             return f"cannot compute this ({type(error).__name__}: {error})"
 
 
-def _forms(traceback: TracebackType | None, file: str, places: Places) -> Iterator[Form]:
-    """The forms that were being evaluated, outermost first."""
+def _forms(traceback: TracebackType | None, file: str, places: Places) -> Iterator[tuple[Form, bool]]:
+    """The forms that were being evaluated, outermost first, and whether they are calls (a branch is none)."""
     known: dict[tuple[CodeType, int], Form | None] = {}
     while traceback is not None:
         code = traceback.tb_frame.f_code
@@ -64,7 +67,8 @@ def _forms(traceback: TracebackType | None, file: str, places: Places) -> Iterat
                 known[at] = places.get(_position(*at))
             form = known[at]
             if form is not None:
-                yield form
+                inner = traceback.tb_next
+                yield form, inner is None or inner.tb_frame.f_code.co_name != "branch"
         traceback = traceback.tb_next
 
 

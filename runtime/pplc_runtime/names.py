@@ -14,7 +14,7 @@ from pplc_runtime import control
 from pplc_runtime.gaussian_process import gp
 from pplc_runtime.primitives import FAST, GENERAL, PRIMITIVES
 from pplc_runtime.primitives.base import Primitive
-from pplc_runtime.stochastic import CONSTRUCTORS, PROCESS_CONSTRUCTORS, arity_of
+from pplc_runtime.stochastic import CONSTRUCTORS, PROCESS_CONSTRUCTORS, arity_of, parameters_of
 
 CONSTANTS: Final[dict[str, Any]] = {"pi": math.pi, "e": math.e}
 
@@ -27,6 +27,8 @@ class Signature:
     most: int | None
     folds: bool = False
     addressed: bool = False
+    parameters: tuple[str, ...] = ()
+    """What the arguments of a distribution or process are called."""
 
 
 def _all_primitives() -> dict[str, Primitive]:
@@ -43,7 +45,8 @@ def _all_primitives() -> dict[str, Primitive]:
 _TABLE: Final = _all_primitives()
 
 SIGNATURES: Final = {
-    name: Signature(p.least, p.most, p.folds, p.addressed) for name, p in _TABLE.items()
+    name: Signature(p.least, p.most, p.folds, p.addressed, parameters_of(name.removesuffix("-dist")))
+    for name, p in _TABLE.items()
 }
 
 

@@ -67,6 +67,10 @@ class Particles:
                     self.reports.append(step.function(step.at, *step.arguments))
         except Dead:
             pass
+        except ModelError as error:
+            if self.last is not None:
+                error.statement = self.last.place
+            raise
         here.frame = self.frame
         if handler.draws is not None:
             self.generations.append((self.frame, handler.draws))

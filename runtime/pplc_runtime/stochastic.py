@@ -331,6 +331,17 @@ def dp(at: At, alpha: Any, base: Any) -> Any:
 PROCESS_CONSTRUCTORS["dp"] = dp
 
 
+def parameters_of(name: str) -> tuple[str, ...]:
+    """What the parameters of a constructor are called; nothing for a name that is none."""
+    canonical = ALIASES.get(name, name)
+    if canonical in DISTRIBUTIONS:
+        return tuple(parameter.name for parameter in DISTRIBUTIONS[canonical].parameters)
+    process = PROCESSES.get(PROCESS_ALIASES.get(name, name))
+    if process is not None and name not in ("dp", "gp"):
+        return tuple(parameter.name for parameter in process.parameters)
+    return {"dp": ("alpha", "base"), "gp": ("mean", "kernel")}.get(name, ())
+
+
 def arity_of(name: str) -> tuple[int, int]:
     """The least and the largest number of arguments of a constructor."""
     if name in ("dp", "gp"):

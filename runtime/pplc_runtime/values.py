@@ -22,6 +22,8 @@ class ModelError(Exception):
 
     place: tuple[int, int, int] | None = None
     """Line, column and width of the form at fault."""
+    statement: Place | None = None
+    """Where the statement starts that was being run, in case no form is known."""
     rendered: str | None = None
     """The message with the source line and the chain of calls."""
 

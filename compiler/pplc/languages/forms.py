@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pplc.source import Span
 
@@ -49,3 +49,11 @@ class Group(NamedTuple):
 
 
 Form: TypeAlias = Atom | Name | Group
+
+SPECIAL: Final = (
+    "quote", "if", "lambda", "fn", "let", "let*", "letrec", "loop", "recur", "cond", "case", "when", "when-not",
+    "and", "or", "do", "begin", "sample", "observe", "mem",
+)  # fmt: skip
+"""The words that start a special form of an expression."""
+STATEMENTS: Final = ("assume", "observe", "predict", "input", "for", "define", "def", "defn")
+"""The words that start a statement."""

@@ -15,14 +15,13 @@ from typing import Any
 
 from pplc.diagnostics import CompileError, Diagnostic, suggestion
 from pplc.languages import core
-from pplc.languages.forms import Atom, Form, Group, Name
+from pplc.languages.forms import STATEMENTS, Atom, Form, Group, Name
 from pplc.passes.shapes import Shapes, literal_of
 from pplc.source import Source, Span
 from pplc_runtime.values import List, Symbol
 
 DEEPEST = 400
 DEEPEST_DATA = 60
-STATEMENTS = ("assume", "observe", "predict", "input", "for", "define", "def", "defn")
 
 
 def expand(forms: Sequence[Form], source: Source) -> core.Program:
@@ -206,9 +205,9 @@ class _Expander:
             case _:
                 return value
 
-    def body(self, form: Form, forms: Sequence[Form]) -> core.Expr:
+    def body(self, form: Group, forms: Sequence[Form]) -> core.Expr:
         if not forms:
-            raise self.fail(form, "expected a body")
+            raise self.fail(form, f"expected ({_head(form)} expression ...)")
         *effects, last = forms
         values = [(effect, self.expr(effect)) for effect in effects]
         result = self.expr(last)
@@ -216,9 +215,9 @@ class _Expander:
             result = core.Let(core.UNNAMED, value, result, effect.span)
         return result
 
-    def procedure(self, form: Form, header: Form, forms: Sequence[Form], name: str) -> core.Lambda:
+    def procedure(self, form: Group, header: Form, forms: Sequence[Form], name: str) -> core.Lambda:
         if not isinstance(header, Group) or header.bracket == "{":
-            raise self.fail(header, "expected a list of parameters")
+            raise self.fail(header, "expected a list of parameters such as [x y]")
         names, rest, parts = self.parameters(header)
         self.loops.append(name if rest is None and not parts else "")
         try:
@@ -468,7 +467,7 @@ class _Expander:
 
     def recur(self, form: Group, rest: Sequence[Form]) -> core.Expr:
         if not self.loops or not self.loops[-1]:
-            raise self.fail(form, "recur must be inside a loop or a procedure with plain parameters")
+            raise self.fail(form, "recur must stand in a loop, or in a procedure whose parameters are plain names")
         operator = core.Name(self.loops[-1], form.items[0].span)
         return core.App(operator, tuple([self.expr(item) for item in rest]), form.span)
 
@@ -500,10 +499,7 @@ class _Expander:
             result = _call("no-case", form.span, core.Name(key, form.span))
         for test, value in reversed(list(zip(clauses[::2], clauses[1::2]))):
             choices = test.items if isinstance(test, Group) and test.bracket == "(" else (test,)
-            tests = [
-                _call("=", c.span, core.Name(key, c.span), core.Const(self.quoted(c), c.span))
-                for c in choices
-            ]
+            tests = [_call("=", c.span, core.Name(key, c.span), core.Const(self.quoted(c), c.span)) for c in choices]
             result = core.If(_or(tests, test.span), self.expr(value), result, Span(test.start, value.end))
         return core.Let(key, self.expr(rest[0]), result, form.span)
 
@@ -552,7 +548,9 @@ class _Expander:
         return core.Mem(self.expr(rest[0]), form.span)
 
     def misplaced(self, form: Group, rest: Sequence[Form]) -> core.Expr:
-        raise self.fail(form, f"{_head(form)} is a statement and can only stand at the top level")
+        word = _head(form)
+        instead = {"for": "; use map or loop here", "predict": "", "input": ""}.get(word, "; use let here")
+        raise self.fail(form, f"'{word}' starts a statement, which can only stand at the top level{instead}")
 
 
 SpecialForm = Callable[[_Expander, Group, Sequence[Form]], core.Expr]

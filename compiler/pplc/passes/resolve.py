@@ -15,6 +15,7 @@ from typing import Any, assert_never
 
 from pplc.diagnostics import CompileError, Diagnostic, suggestion
 from pplc.languages import core
+from pplc.languages.forms import SPECIAL
 from pplc.source import Source, Span
 from pplc_runtime.names import CONSTANTS, SIGNATURES, identifier
 
@@ -80,7 +81,7 @@ class _Resolver:
     def define(self, name: str, value: core.Expr | None, span: Span) -> None:
         if name in self.globals:
             line = self.source.place(self.globals[name].span.start).line
-            self.error(span, f"'{name}' is assumed twice; the first time is in line {line}")
+            self.error(span, f"'{name}' is defined twice; the first time is in line {line}")
             return
         if name in SIGNATURES or name in CONSTANTS:
             self.warn(span, f"'{name}' takes the place of the primitive of that name")
@@ -90,6 +91,8 @@ class _Resolver:
 
     def statement(self, statement: core.Statement, loops: Scope) -> core.Statement:
         self.taken = {*loops.values(), *self.reserved}
+        self.used.clear()
+        self.known.clear()
         match statement:
             case core.AssumeStatement(name, value, span, name_span):
                 resolved = self.expr(value, loops)
@@ -180,10 +183,7 @@ class _Resolver:
                     inner[name] = unique
                     self.known[unique] = procedure
                 resolved_bindings = tuple(
-                    [
-                        (unique, self.procedure(procedure, inner))
-                        for unique, (_, procedure) in zip(uniques, bindings)
-                    ]
+                    [(unique, self.procedure(procedure, inner)) for unique, (_, procedure) in zip(uniques, bindings)]
                 )
                 return core.Letrec(resolved_bindings, self.expr(body, inner), span)
             case core.Sample(source, span):
@@ -208,6 +208,8 @@ class _Resolver:
                 inner[name] = value.name  # what has a name needs no other
             else:
                 inner[name] = self.bind(name, span)
+                if isinstance(expr.value, core.Lambda):
+                    self.known[inner[name]] = expr.value
                 bound.append((name, inner[name], value, span))
             expr = expr.body
         result = self.expr(expr, inner)
@@ -238,21 +240,21 @@ class _Resolver:
             definition = self.globals[text]
             if not definition.done and not self.inside:
                 line = self.source.place(definition.span.start).line
-                self.error(span, f"'{text}' is used before it is assumed in line {line}")
+                self.error(span, f"'{text}' is used before it is defined, in line {line}")
             return core.Global(text, span)
         if text in CONSTANTS:
             return core.Const(CONSTANTS[text], span)
         if text in SIGNATURES:
             return core.Primitive(text, span)
-        known = [*scope, *self.globals, *CONSTANTS, *SIGNATURES]
+        known = [*scope, *self.globals, *CONSTANTS, *SIGNATURES, *SPECIAL]
         self.error(span, f"unknown name '{text}'{suggestion(text, [n for n in known if '%' not in n])}")
-        return core.Const(None, span)
+        return core.Name(text, span)
 
     def check_call(self, operator: core.Expr, given: int, span: Span) -> None:
         match operator:
             case core.Primitive(name):
                 signature = SIGNATURES[name]
-                self.check_arity(name, signature.least, signature.most, given, span)
+                self.check_arity(name, signature.least, signature.most, signature.parameters, given, span)
             case core.Global(name):
                 value = self.globals[name].value
                 if isinstance(value, core.Mem):
@@ -260,27 +262,34 @@ class _Resolver:
                 self.check_procedure(name, value, given, span)
             case core.Local(name) if name in self.known:
                 procedure = self.known[name]
-                self.check_procedure(procedure.name.split("%")[0], procedure, given, span)
+                is_temporary = "%" in procedure.name
+                self.check_procedure("recur" if is_temporary else procedure.name, procedure, given, span)
             case core.Lambda(name):
-                self.check_procedure("the procedure", operator, given, span)
-            case core.Const(value):
-                if value is not None and isinstance(value, bool | int | float | str):
-                    self.error(operator.span, f"{_shown(value)} is not a procedure and cannot be called")
+                self.check_procedure(name, operator, given, span)
+            case core.Const(value) if value is None or isinstance(value, bool | int | float | str):
+                self.error(operator.span, f"{_shown(value)} is not a procedure and cannot be called")
             case _:
                 pass
 
     def check_procedure(self, name: str, value: Any, given: int, span: Span) -> None:
         if isinstance(value, core.Lambda):
             least = len(value.parameters)
-            self.check_arity(name, least, None if value.rest else least, given, span)
+            parameters = tuple([parameter.split("%")[0] for parameter in value.parameters])
+            if value.rest is not None:
+                parameters += ("&", value.rest)
+            self.check_arity(name, least, None if value.rest else least, parameters, given, span)
         elif isinstance(value, core.Const) and isinstance(value.value, bool | int | float | str):
             self.error(span, f"'{name}' is {_shown(value.value)}, not a procedure")
 
-    def check_arity(self, name: str, least: int, most: int | None, given: int, span: Span) -> None:
+    def check_arity(
+        self, name: str, least: int, most: int | None, parameters: tuple[str, ...], given: int, span: Span
+    ) -> None:
         if given >= least and (most is None or given <= most):
             return
         count = f"{given} {'is' if given == 1 else 'are'} given"
-        self.error(span, f"'{name}' takes {arity_text(least, most)}, but {count}")
+        usage = f": ({' '.join([name, *parameters])})" if parameters and name != "fn" else ""
+        subject = "this procedure" if name == "fn" else f"'{name}'"
+        self.error(span, f"{subject} takes {arity_text(least, most)}, but {count}{usage}")
 
 
 def arity_text(least: int, most: int | None) -> str:
@@ -292,5 +301,7 @@ def arity_text(least: int, most: int | None) -> str:
     return f"{least} {'or' if most == least + 1 else 'to'} {most} arguments"
 
 
-def _shown(value: bool | int | float | str) -> str:
-    return {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value).replace("'", '"')
+def _shown(value: bool | int | float | str | None) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "nil", True: "true", False: "false"}[value]
+    return f'"{value}"' if isinstance(value, str) else str(value)
