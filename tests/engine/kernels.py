@@ -33,7 +33,7 @@ from .sweeps import Retained, quietly
 
 T = TypeVar("T")
 Law: TypeAlias = dict[Any, float]
-"""Predicts of an execution (label and value, in order) to their probability."""
+"""Executions, by what they draw and predict, to their probabilities."""
 MODULES: list[Any] = [import_module(f"pplc_runtime.inference.{name}") for name in ("icsmc", "pgas")]
 WHOLE = list(range(8))
 
@@ -101,7 +101,7 @@ def _sample_from(self: Any, chance: Enumerating, state: Any, index: Any, *parame
 
 
 class Kernel:
-    """The law of the retained particle's predicts, before and after one sweep, for one program."""
+    """The law of the retained particle, before and after one sweep, for one program."""
 
     def __init__(self, run: Plan) -> None:
         self.run = run
@@ -157,7 +157,7 @@ class Kernel:
         return [(drawn, values, weight / total) for drawn, values, weight in found if weight > 0.0]
 
     def after(self, method: str, size: int, strict: bool = False) -> tuple[Law, Law]:
-        """The law of the predicts in the posterior, and one sweep after a draw from it."""
+        """The posterior, and the law of the retained particle one sweep after a draw from it."""
         before: defaultdict[Any, float] = defaultdict(float)
         after: defaultdict[Any, float] = defaultdict(float)
         settings = Settings(size, 1, resampling="enumerated", strict=strict)
@@ -166,7 +166,7 @@ class Kernel:
             rng: Any = chance
             for _ in METHODS[method].run(self.run, settings, rng):
                 pass
-            return (*sorted((at.path(), key_of(value)) for at, value in self.chosen.items()),), self.predicts
+            return _paths(self.chosen), self.predicts
 
         with self.enumerated():
             for drawn, values, probability in self.posterior():
@@ -178,15 +178,20 @@ class Kernel:
 
 
 def _paths(drawn: dict[At, Any]) -> Any:
-    return (*sorted((at.path(), key_of(value)) for at, value in drawn.items()),)
+    return frozenset((at.path(), key_of(value)) for at, value in drawn.items())
 
 
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def distance(one: Law, other: Law) -> float:
+    """Total variation."""
+    return 0.5 * math.fsum(abs(one.get(key, 0.0) - other.get(key, 0.0)) for key in {*one, *other})
+
+
 def bias(run: Plan, method: str, size: int, strict: bool = False) -> float:
     """How far one sweep takes the retained particle from the posterior, in total variation."""
     before, after = Kernel(run).after(method, size, strict)
     assert math.fsum(after.values()) == pytest.approx(1.0), "every way that chance may go"
-    return 0.5 * math.fsum(abs(before.get(key, 0.0) - after.get(key, 0.0)) for key in {*before, *after})
+    return distance(before, after)

@@ -1,0 +1,77 @@
+"""The lane engine leaves the posterior invariant: by its exact transition kernel on small programs.
+
+With PPLC_LONG=1 also the programs whose sweeps can go in too many ways for every day.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from tests.posteriors.tiny import TINY, enumerate_joint
+from tests.reference.test_kernels import DECIDES_MORE_OR_LESS, PROGRAMS
+
+from pplc_runtime.values import key_of
+
+from .kernels import Kernel, bias, distance
+from .sweeps import compiled
+
+LONG = bool(os.environ.get("PPLC_LONG"))
+QUICK = (
+    "memo_first_touched_by_branch",
+    "memo_behind_and_or",
+    "sample_in_one_branch",
+    "closure_chosen_at_random",
+    "global_read_by_every_observe",
+    "hard_constraints",
+    "derived_values_follow_the_ancestor",
+    "observe_after_the_last",
+    "observe_inside_mem",
+    "observe_in_a_branch",
+    "process_instance_for_every_call",
+)
+ORDER_OF_SEATINGS = """
+[assume urn (polya-urn [1.0 0.5])]
+[assume x (mem (lambda (t) (sample urn)))]
+[observe (flip (nth [0.3 0.8] (x 1))) true]
+[observe (flip (nth [0.9 0.4] (x (x 1)))) true]
+[predict (x 0)]
+"""
+SOURCES = {
+    **PROGRAMS,
+    "the order of seatings": ORDER_OF_SEATINGS,
+    **{name: program.source for name, program in TINY.items() if LONG or name in QUICK},
+}
+METHODS = {"icsmc": ("icsmc", False), "pgas": ("pgas", False), "strict pgas": ("pgas", True)}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", SOURCES)
+def test_the_posterior_is_invariant(name: str, method: str) -> None:
+    assert bias(compiled(SOURCES[name]).plan, METHODS[method][0], 2, METHODS[method][1]) < 1e-13
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["branch", "same samples", "impossible"])
+def test_three_particles(name: str, method: str) -> None:
+    assert bias(compiled(PROGRAMS[name]).plan, METHODS[method][0], 3, METHODS[method][1]) < 1e-13
+
+
+def test_strict_asks_for_all_the_predicates() -> None:
+    assert bias(compiled(DECIDES_MORE_OR_LESS).plan, "pgas", 3, strict=True) < 1e-13
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_the_posterior_itself(name: str) -> None:
+    """The executions of the lane engine, one lane at a time, against the enumerated twin."""
+    kernel = Kernel(compiled(TINY[name].source).plan)
+    law: dict[object, float] = {}
+    with kernel.enumerated():
+        for _, predicts, probability in kernel.posterior():
+            law[frozenset(predicts)] = law.get(frozenset(predicts), 0.0) + probability
+    _, joint = enumerate_joint(TINY[name].twin)
+    exact: dict[object, float] = {}
+    for outcome, probability in joint.items():
+        key = frozenset((label, key_of(value)) for label, value in outcome)
+        exact[key] = exact.get(key, 0.0) + probability
+    assert distance(law, exact) < 1e-12
