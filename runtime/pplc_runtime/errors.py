@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import linecache
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from types import CodeType, TracebackType
 from typing import Final, TypeAlias
@@ -33,11 +34,14 @@ def located(error: BaseException, file: str, source: str, places: Places) -> Mod
     if result.rendered is not None:
         return result
     found = list(_forms(error.__traceback__, file, places))
+    calls = [form for form, is_call in found if is_call]
+    if isinstance(error, RecursionError) and calls:
+        # Wherever the stack happened to end, the call that recurs is the one that is there most often.
+        result.place = Counter(reversed(calls)).most_common(1)[0][0]
     if result.place is None and found:
         result.place = found[-1][0]
     if result.place is None and result.statement is not None:
         result.place = (*result.statement, 1)
-    calls = [form for form, is_call in found if is_call]
     result.rendered = _rendered(str(result), result.place, calls, file, source)
     return result
 

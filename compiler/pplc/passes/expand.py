@@ -421,7 +421,7 @@ class _Expander:
                 whole = self.temporary("whole")
                 bound.append((whole, self.expr(value), target.span))
                 parts = self.destructure(target, core.Name(whole, target.span))
-                bound.extend((name, part, target.span) for name, part in parts)
+                bound.extend((name, part, part.span) for name, part in parts)
         result = self.body(form, rest[1:])
         for name, expr, span in reversed(bound):
             result = core.Let(name, expr, result, span)

@@ -9,6 +9,7 @@ assumed are errors here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never
@@ -151,6 +152,14 @@ class _Resolver:
             self.warn(span, f"'{name}' takes the place of the primitive of that name")
         return self.fresh(name)
 
+    def first_mention(self, name: str, span: Span) -> Span:
+        """Where a name first stands in a procedure: among its parameters."""
+        if name not in SIGNATURES and name not in CONSTANTS:
+            return span  # nobody will ask
+        word = rf"(?<![^\s()\[\]{{}},]){re.escape(name)}(?![^\s()\[\]{{}},])"
+        found = re.compile(word).search(self.source.text, span.start, span.end)
+        return Span(*found.span()) if found else span
+
     def unused(self, name: str, unique: str, span: Span) -> None:
         if unique not in self.used and "%" not in name and not name.startswith("_"):
             self.warn(span, f"'{name}' is never used")
@@ -222,11 +231,12 @@ class _Resolver:
         inner = dict(scope)
         names = []
         for name in procedure.parameters:
-            inner[name] = self.bind(name, procedure.span)
+            inner[name] = self.bind(name, self.first_mention(name, procedure.span))
             names.append(inner[name])
         rest = None
         if procedure.rest is not None:
-            rest = inner[procedure.rest] = self.bind(procedure.rest, procedure.span)
+            span = self.first_mention(procedure.rest, procedure.span)
+            rest = inner[procedure.rest] = self.bind(procedure.rest, span)
         self.inside += 1
         body = self.expr(procedure.body, inner)
         self.inside -= 1

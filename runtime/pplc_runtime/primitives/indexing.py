@@ -56,7 +56,7 @@ def length_of(value: Any, name: str) -> int:
 
 def _out_of_range(position: int, length: int, default: Any, name: str) -> Any:
     if default is NO_DEFAULT:
-        raise ModelError(f"'{name}' of index {position} in a sequence of length {length}")
+        raise ModelError(f"'{name}' of index {position} in a sequence of length {length}; the first index is 0")
     return default
 
 
