@@ -145,6 +145,7 @@ class Forward:
                     table.put(key, top, value)
                 elif len(present):
                     table.put(key, top.part(present), value.value)
+                del self.store[at]
         table.move_to(top)
         return table
 

@@ -16,7 +16,7 @@ from pplc_runtime.distributions import ALIASES, DEFAULTS, DISTRIBUTIONS
 from pplc_runtime.distributions.base import Family, Parameter
 from pplc_runtime.distributions.factors import LaneFactors, factor_lanes
 from pplc_runtime.frames import Frame, here
-from pplc_runtime.lanes import Lane, Mix, by_option, join, raw, settle
+from pplc_runtime.lanes import Lane, Mix, by_option, join, layout, raw, settle
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.processes import ALIASES as PROCESS_ALIASES
 from pplc_runtime.processes import PROCESSES
@@ -35,7 +35,7 @@ class Dist:
         self.parts = parts
 
     def alike(self, other: Any) -> bool:
-        return bool(self.family is other.family)
+        return self.family is other.family and all(layout(a) == layout(b) for a, b in zip(self.parts, other.parts))
 
     def with_parts(self, parts: tuple[Any, ...]) -> Dist:
         return Dist(self.family, parts)

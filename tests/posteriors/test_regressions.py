@@ -81,6 +81,32 @@ CASES: Final = {
         {"i": 0.56088, "k": 0.87934, "m": 0.77476},
         methods=(("pgas", 2, {"strict": True}), ("pgas", 3, {"strict": True}), ("pgas", 3, {})),
     ),
+    "an entry that moves into a table of its memo is not kept beside it": Case(
+        """
+        [assume m (mem (fn [k] (sample (flip 0.4))))]
+        [assume i (sample (uniform-discrete 0 2))]
+        [assume a (if (sample (flip 0.5)) (m 0) true)]
+        [observe (flip (if (m i) 0.9 0.3)) true]
+        [observe (flip (if (m 0) 0.2 0.7)) a]
+        [predict "i" (= i 1)]
+        [predict "m" (m 0)]
+        """,
+        # i and (m 0) in 1 / 1000: (0, true) 36, (0, false) 45, (1, true) 21.6, (1, false) 81
+        {"i": 102.6 / 183.6, "m": 57.6 / 183.6},
+        methods=(("importance", 200, {}), ("smc", 50, {}), *CHAINS),
+    ),
+    "parameters of different lengths": Case(
+        """
+        [assume b (sample (flip 0.5))]
+        [observe (flip (if b 0.6 0.5)) true]
+        [assume z (sample (discrete (if b [1 1] [1 2 1])))]
+        [observe (flip (nth [0.2 0.9 0.5] z)) true]
+        [predict "b" b]
+        [predict "z" (= z 1)]
+        """,
+        {"b": 0.33 / 0.6425, "z": 0.495 / 0.6425},
+        methods=(("importance", 200, {}), ("smc", 50, {}), *CHAINS),
+    ),
     "a point of a gp that only some lanes know": Case(
         """
         [assume f (gp (fn [x] 0.0) (fn [x y] (exp (* -0.5 (- x y) (- x y)))))]
