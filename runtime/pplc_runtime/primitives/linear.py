@@ -145,22 +145,33 @@ _FEW = 4
 def mmul(first: Any, *others: Any) -> Any:
     """The product of matrices and vectors, from left to right; one with a number scales."""
     for other in others:
-        if type(first) is Lane and type(other) is Lane and first.data.ndim == 3 and other.data.ndim == 2:
-            frame = here.frame
-            a, b = first.at(frame), other.at(frame)
-            if frame.size > 1 and a.shape[1] == len(b) <= _FEW:
-                whole = a[:, 0] * b[0]
-                for column in range(1, len(b)):
-                    whole += a[:, column] * b[column]
-                first = Lane(whole, frame)
-                continue
-        if type(first) is np.ndarray and first.ndim == 2 and type(other) is Lane and other.data.ndim == 2:
-            data = other.at(here.frame)
-            if len(data) == first.shape[1]:
-                first = Lane(first @ data, here.frame) if here.frame.size > 1 else _result(first @ data, False)
-                continue
-        first = _product(first, other)
+        quick = _quick_product(first, other)
+        first = _product(first, other) if quick is None else quick
     return first if others else _product(first, 1)
+
+
+def _quick_product(x: Any, y: Any) -> Any:
+    """A matrix times a vector or matrix where that takes few steps; None for all other cases."""
+    frame = here.frame
+    a = x.at(frame) if type(x) is Lane else x
+    b = y.at(frame) if type(y) is Lane else y
+    if type(a) is not np.ndarray or type(b) is not np.ndarray or frame.size == 1:
+        over_a = over_b = False
+    else:
+        over_a, over_b = type(x) is Lane, type(y) is Lane
+    if not over_a:
+        if type(a) is np.ndarray and a.ndim == 2 and type(b) is np.ndarray and len(b) == a.shape[1]:
+            if over_b:
+                return Lane(a @ b, frame) if b.ndim == 2 else None
+            if b.ndim <= 2:
+                return _result(a @ b, False)
+        return None
+    if a.ndim == 3 and b.ndim == (2 if over_b else 1) and a.shape[1] == len(b) <= _FEW:
+        whole = a[:, 0] * b[0]
+        for column in range(1, len(b)):
+            whole += a[:, column] * b[column]
+        return Lane(whole, frame)
+    return None
 
 
 @_numbers("mmul", (0, 1, 2), (0, 1, 2))
