@@ -60,6 +60,7 @@ class Recorder(Forward):
     def __init__(self, plan: Plan, values: dict[At, Any]) -> None:
         here.frame, here.handler = Frame.first(1), self
         super().__init__(np.random.default_rng(0), dict(plan.inputs))
+        self.plan = plan
         self.values = values
         self.kinds: dict[At, bool] = {}
         self.segments: list[SegmentRecord] = []
@@ -78,6 +79,9 @@ class Recorder(Forward):
         return truth
 
     def read(self, name: str) -> Any:
+        fixed = self.plan.inputs.get(name, MISSING)
+        if fixed is not MISSING:
+            return fixed
         if name not in self.now.writes:
             self.now.reads.add(name)
         return super().read(name)
@@ -176,6 +180,8 @@ class Replay(Forward):
                 else:
                     step.function(step.at, *step.arguments)
             record = self.suffix.segments[self.number]
+            if type(self.seated_so_far) is int and not self.suffix.strict and self.seated_so_far == len(record.seated):
+                return
             undone = np.not_equal(self.seated_so_far, len(record.seated))
             if self.suffix.strict:
                 undone = undone | np.not_equal(self.position, len(record.outcomes))
@@ -234,6 +240,9 @@ class Replay(Forward):
     # Cells
 
     def read(self, name: str) -> Any:
+        fixed = self.suffix.plan.inputs.get(name, MISSING)
+        if fixed is not MISSING:
+            return fixed
         if name in self.new:
             return self.new[name]
         self.reads.add(name)

@@ -175,8 +175,11 @@ def checked(name: str, parameter: Parameter, value: Any) -> Any:
                 worst = data[..., np.flatnonzero(~holds)[0]]
                 raise _outside(name, parameter, worst.item() if worst.ndim == 0 else worst)
     elif kind is np.ndarray:
-        if value.ndim == domain.rank and domain.holds(value):
-            return value
+        if value.ndim == domain.rank:
+            if domain.surely is not None and value.dtype == np.float64 and domain.surely(value):
+                return value
+            if domain.holds(value):
+                return value
     elif (kind is tuple or kind is List) and domain.rank:
         array = vector(*(vector(*item) if type(item) in (tuple, List) else item for item in value))
         if type(array) is not tuple:
