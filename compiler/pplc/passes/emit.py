@@ -147,7 +147,7 @@ def _data(value: Any) -> str:
 
 
 def _items(values: tuple[Any, ...]) -> str:
-    return "(" + "".join([f"{_data(value)}, " for value in values]).rstrip() + ")"
+    return "(" + ", ".join(map(_data, values)) + ("," if len(values) == 1 else "") + ")"
 
 
 def _kind(step: Step | Loop) -> str:

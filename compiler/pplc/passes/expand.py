@@ -634,7 +634,8 @@ def _under(statement: core.Statement, parts: list[tuple[str, core.Expr]]) -> cor
 
     def bound(expr: core.Expr) -> core.Expr:
         for name, value in reversed(parts):
-            expr = core.Let(name, value, expr, expr.span)
+            if _mentions(expr, name):
+                expr = core.Let(name, value, expr, expr.span)
         return expr
 
     match statement:

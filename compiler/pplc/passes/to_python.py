@@ -32,8 +32,11 @@ from pplc.source import Span
 from pplc_runtime.names import RESERVED, identifier, mangled
 from pplc_runtime.values import List, Symbol
 
-TEMPORARY: Final = re.compile(r"(held|test|then|other)_\d+")
+TEMPORARY: Final = re.compile(r"(held|label|test|then|other)_\d+")
 """What bodies call their own variables."""
+
+LONGEST_LABEL: Final = 30
+"""What may stand in the line that returns it."""
 
 
 def to_python(steps: Steps) -> Module:
@@ -98,7 +101,12 @@ class Builder:
         if len(values) == 1:
             body.tail(values[0])
         else:
-            body.emit(ast.Return(ast.Tuple(body.all_values(values), ast.Load())))
+            first, second = body.all_values(values)
+            if isinstance(first, ast.Constant) and len(str(first.value)) > LONGEST_LABEL:
+                label = body.temporary("label")
+                body.emit(assign(label, first))
+                first = load(label)
+            body.emit(ast.Return(ast.Tuple([first, second], ast.Load())))
         self.define(name, variables, body.statements, span)
         return name
 
@@ -172,7 +180,7 @@ class Builder:
 
 
 def _locals(steps: Steps) -> set[str]:
-    """All local variables of a program."""
+    """All local variables of a program; those of letrec are functions, and no variables in Python."""
     names: set[str] = set()
     values: list[core.Expr] = list(steps.direct.values())
     shapes: set[int] = set()
@@ -186,7 +194,8 @@ def _locals(steps: Steps) -> set[str]:
             shapes.add(step.shape or 0)
     for value in values:
         for item in every_expression(value):
-            names.update(binders(item))
+            if not isinstance(item, core.Letrec):
+                names.update(binders(item))
     return names
 
 
