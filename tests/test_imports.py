@@ -29,7 +29,7 @@ ALLOWED: Final[dict[str, tuple[str, ...]]] = {
     "pplc_runtime.distributions": ("pplc_runtime.distributions", "numpy", "scipy"),
     "pplc_runtime.processes": ("pplc_runtime.distributions", "pplc_runtime.processes", "numpy"),
     "pplc_runtime.inference.": (
-        "pplc_runtime.inference.base", "pplc_runtime.addresses", "pplc_runtime.particles",
+        "pplc_runtime.inference.base", "pplc_runtime.addresses", "pplc_runtime.forward_sweep", "pplc_runtime.particles",
         "pplc_runtime.regenerate", "pplc_runtime.resampling", "pplc_runtime.results", "pplc_runtime.steps",
         "pplc_runtime.values", "pplc_runtime.weights", "numpy",
     ),
@@ -45,8 +45,6 @@ EXCEPTIONS: Final = {
     ("pplc.passes.python_body", "pplc.passes.to_python"): "a type, for the checker only",
     ("pplc.passes.emit", "pplc.passes.python_syntax"): "how the calls of a syntax tree are found",
     ("pplc.model", "pplc.passes.to_reference"): "the pass that only the reference engine needs",
-    ("pplc_runtime.inference.icsmc", "pplc_runtime.inference.smc"): "the first retained run is an smc sweep",
-    ("pplc_runtime.inference.pgas", "pplc_runtime.inference.icsmc"): "starts as icsmc does",
 }
 """Imports that break the order, and why; a new one needs as good a reason."""
 

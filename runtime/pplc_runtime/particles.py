@@ -13,7 +13,7 @@ from pplc_runtime.handlers import Forward
 from pplc_runtime.lanes import Dead, Lane, per_lane, raw
 from pplc_runtime.results.sweeps import Column
 from pplc_runtime.steps import Assume, Bound, Observe, Plan, Segment
-from pplc_runtime.values import List, Map, ModelError, Symbol, shown
+from pplc_runtime.values import Impossible, List, Map, ModelError, Symbol, shown
 from pplc_runtime.weights import BadWeights, ZeroWeights, normalise_and_sum
 
 _SELDOM = 10
@@ -88,11 +88,13 @@ class Particles:
     def impossible(self) -> ModelError:
         """The error when all weights are zero: it names the observe and what was seen there."""
         if self.last is not None and self.last.step is Observe:
-            return self.failure(f"all weights are zero: in no particle is the value {shown(self.seen)} possible here")
-        return self.failure("all weights are zero: no particle can pass the observes in here")
+            message = f"all weights are zero: in no particle is the value {shown(self.seen)} possible here"
+        else:
+            message = "all weights are zero: no particle can pass the observes in here"
+        return self.failure(message, Impossible)
 
-    def failure(self, message: str) -> ModelError:
-        error = ModelError(message)
+    def failure(self, message: str, kind: type[ModelError] = ModelError) -> ModelError:
+        error = kind(message)
         if self.last is not None:
             error.place = (*self.last.place, 1)
         return error

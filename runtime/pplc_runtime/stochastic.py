@@ -257,10 +257,19 @@ def process(family: Process) -> Callable[..., Any]:
             problem = family.problem(*map(raw, parts))
             if problem is not None:
                 raise ModelError(f"{name}: {problem}")
-        return ProcessInstance(family, parts, at)
+        return ProcessInstance(family, parts, _of_shape(at, parts))
 
     build.__name__ = build.__qualname__ = name
     return build
+
+
+def _of_shape(at: At, parts: tuple[Any, ...]) -> At:
+    """The address of a process: lanes whose parameters differ in shape have different ones."""
+    for part in parts:
+        shape = _shape(part)
+        if shape:
+            at = at[shape]
+    return at
 
 
 def dirac(value: Any) -> Any:
@@ -328,7 +337,8 @@ def dp(at: At, alpha: Any, base: Any) -> Any:
     if type(base) is not Dist:
         raise ModelError(f"dp: the base must be a distribution, not {shown(base)}")
     family = _dirichlet_processes.setdefault(base.family.name, DirichletProcess(base.family))
-    return ProcessInstance(family, (checked("dp", family.parameters[0], alpha), *base.parts), at)
+    parts = (checked("dp", family.parameters[0], alpha), *base.parts)
+    return ProcessInstance(family, parts, _of_shape(at[base.family.name], parts))
 
 
 PROCESS_CONSTRUCTORS["dp"] = dp

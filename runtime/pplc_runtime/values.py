@@ -34,6 +34,10 @@ class ModelError(Exception):
         return _rebuilt, (self.args, self.place, self.rendered)
 
 
+class Impossible(ModelError):
+    """All particles have weight zero."""
+
+
 def _rebuilt(args: tuple[Any, ...], place: tuple[int, int, int] | None, rendered: str | None) -> ModelError:
     """An error that came back from another process."""
     error = ModelError(*args)

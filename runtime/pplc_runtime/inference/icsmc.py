@@ -8,24 +8,19 @@ given the retained one: see `resampling`. (Paper, section 3.2; Andrieu, Doucet a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from pplc_runtime.addresses import At
+from pplc_runtime.forward_sweep import first_retained
 from pplc_runtime.inference.base import Settings
-from pplc_runtime.inference.smc import forward
 from pplc_runtime.particles import Particles
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.steps import Plan
-from pplc_runtime.values import ModelError
-
-MOST_TO_START = 100_000
 
 
 def icsmc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sweep]:
     """A chain of conditional sweeps, the weights of each summing to one."""
-    retained = start(plan, settings, rng)
+    retained = first_retained(plan, settings, rng, settings.particles)
     for number in range(-settings.burn_in, settings.sweeps):
         particles = Particles(plan, rng, settings.particles, retained, remember=True)
         log_evidence = 0.0
@@ -43,16 +38,3 @@ def icsmc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[
             told = particles.mixing(chosen, number)
             yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)
 
-
-def start(plan: Plan, settings: Settings, rng: np.random.Generator) -> dict[At, Any]:
-    """A first particle to retain, from an SMC sweep with as many particles as it takes."""
-    size = max(settings.particles, 16)
-    while True:
-        try:
-            particles, _ = forward(plan, settings, rng, size, remember=True)
-            weights, _ = particles.normalised()
-            return particles.trajectory(int(settings.scheme.draw(rng, weights, 1)[0]))
-        except ModelError as error:
-            if "all weights are zero" not in error.args[0] or size >= MOST_TO_START:
-                raise
-            size *= 8

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from pplc_runtime.forward_sweep import first_retained
 from pplc_runtime.inference.base import Settings
-from pplc_runtime.inference.icsmc import start
 from pplc_runtime.particles import Particles
 from pplc_runtime.regenerate import Suffix
 from pplc_runtime.results.sweeps import Sweep
@@ -21,7 +21,7 @@ from pplc_runtime.steps import Plan
 
 def pgas(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sweep]:
     """A chain of conditional sweeps with ancestor sampling, the weights of each summing to one."""
-    retained = start(plan, settings, rng)
+    retained = first_retained(plan, settings, rng, settings.particles)
     size = settings.particles
     for number in range(-settings.burn_in, settings.sweeps):
         suffix = Suffix(plan, retained, settings.strict)

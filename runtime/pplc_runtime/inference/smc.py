@@ -11,11 +11,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from pplc_runtime.forward_sweep import forward
 from pplc_runtime.inference.base import Settings
-from pplc_runtime.particles import Particles
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.steps import Plan
-from pplc_runtime.weights import effective_sample_size
 
 
 def smc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sweep]:
@@ -28,20 +27,3 @@ def smc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sw
             log_weights = np.log(weights) + log_evidence
         yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence)
 
-
-def forward(
-    plan: Plan, settings: Settings, rng: np.random.Generator, size: int, remember: bool = False
-) -> tuple[Particles, float]:
-    """One sweep up to the weights of the last generation, and the log evidence of those before."""
-    particles = Particles(plan, rng, size, remember=remember)
-    log_evidence = 0.0
-    for segment in plan.segments:
-        particles.extend(segment)
-        weights, log_total = particles.normalised()
-        if segment is plan.segments[-1]:
-            break
-        dead = not weights.all()
-        if dead or effective_sample_size(weights) < settings.ess_threshold * size or settings.ess_threshold >= 1:
-            log_evidence += log_total - np.log(size)
-            particles.fork(settings.scheme.draw(rng, weights, size))
-    return particles, log_evidence

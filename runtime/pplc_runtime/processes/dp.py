@@ -36,7 +36,11 @@ class DirichletProcess(Process):
         self.value_kind = base.value_kind  # type: ignore[misc] # by its base
 
     def empty(self, lanes: int, *parameters: Raw) -> State:
-        shape = np.shape(self.base.sample(np.random.default_rng(0), lanes, *parameters[1:]))[:-1]
+        drawn = lanes  # the parameters may be those of some of the lanes
+        for value, parameter in zip(parameters[1:], self.base.parameters):
+            if isinstance(value, np.ndarray) and value.ndim > parameter.domain.rank:
+                drawn = value.shape[-1]
+        shape = np.shape(self.base.sample(np.random.default_rng(0), drawn, *parameters[1:]))[:-1]
         dtype = _DTYPES.get(self.base.value_kind, np.float64)
         return np.zeros((_FIRST_CAPACITY, *shape, lanes), dtype), np.zeros((_FIRST_CAPACITY, lanes))
 
