@@ -107,6 +107,44 @@ CASES: Final = {
         {"b": 0.33 / 0.6425, "z": 0.495 / 0.6425},
         methods=(("importance", 200, {}), ("smc", 50, {}), *CHAINS),
     ),
+    "a process whose parameters differ in length": Case(
+        """
+        [assume b (sample (flip 0.5))]
+        [assume p (polya-urn (if b [1 1] [1 2 1]))]
+        [assume w (sample p)]
+        [observe p 1]
+        [observe p w]
+        [predict "b" b]
+        [predict "w" (= w 1)]
+        """,
+        {"b": 5 / 9, "w": 0.75},
+        methods=(("importance", 200, {}), ("smc", 50, {}), *CHAINS),
+    ),
+    "a process whose base differs": Case(
+        """
+        [assume b (sample (flip 0.5))]
+        [observe (flip (if b 0.6 0.5)) true]
+        [assume w (sample (dp 1.0 (if b (normal 0 1) (poisson 3))))]
+        [observe (normal w 1) 2.0]
+        [predict "b" b]
+        [predict "whole" (= w (floor w))]
+        """,
+        {"b": 0.39349, "whole": 1 - 0.39349},
+        methods=(("importance", 200, {}), ("smc", 50, {}), *CHAINS),
+    ),
+    "a process made by some of the lanes, with parameters that vary": Case(
+        """
+        [assume v (if (sample (flip 0.5)) 0 2)]
+        [assume b (sample (flip 0.5))]
+        [assume xs (if b (let [p (dp 1.0 (normal v 1))] (list (sample p) (sample p))) '(1 1))]
+        [observe (normal (first xs) 1) 2.0]
+        [observe (normal (second xs) 1) 2.0]
+        [predict "b" b]
+        [predict "same" (and b (= (first xs) (second xs)))]
+        """,
+        {"b": 0.46852, "same": 0.26349},
+        methods=(("importance", 200, {}), ("smc", 50, {}), *CHAINS),
+    ),
     "a point of a gp that only some lanes know": Case(
         """
         [assume f (gp (fn [x] 0.0) (fn [x y] (exp (* -0.5 (- x y) (- x y)))))]

@@ -35,6 +35,10 @@ class DirichletProcess(Process):
         self.discrete = base.discrete  # type: ignore[misc] # by its base
         self.value_kind = base.value_kind  # type: ignore[misc] # by its base
 
+    @property
+    def measure(self) -> str:
+        return "counting" if self.discrete else "atoms and density"
+
     def empty(self, lanes: int, *parameters: Raw) -> State:
         drawn = lanes  # the parameters may be those of some of the lanes
         for value, parameter in zip(parameters[1:], self.base.parameters):
