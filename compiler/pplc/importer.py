@@ -17,9 +17,12 @@ from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
+from pplc.model import read_text
 from pplc.source import Source
 
 CACHE = ".pplc_cache"
+LAST_LINE = "PROGRAM.main()\n"
+"""How a whole module ends."""
 
 
 class _ModelLoader(Loader):
@@ -30,7 +33,7 @@ class _ModelLoader(Loader):
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        text = self.path.read_text(encoding="utf-8")
+        text = read_text(self.path)
         python = compiled_text(self.path, text)
         file = f"<pplc {self.path}>"
         module.__file__ = file
@@ -57,8 +60,10 @@ def compiled_text(path: Path, text: str) -> str:
     digest = hashlib.sha256(f"{VERSION}\0{path}\0{_compiler_stamp()}\0{text}".encode()).hexdigest()[:24]
     cached = path.parent / CACHE / f"{path.stem}-{digest}.py"
     try:
-        return cached.read_text(encoding="utf-8")
-    except OSError:
+        found = cached.read_text(encoding="utf-8")
+        if found.endswith(LAST_LINE):
+            return found
+    except (OSError, UnicodeDecodeError):
         pass
     from pplc.pipeline import compile_source
 

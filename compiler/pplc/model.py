@@ -7,7 +7,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from pplc.source import Source
+from pplc.diagnostics import CompileError, Diagnostic
+from pplc.source import Source, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +73,19 @@ class Model:
 
 def load(path: str | Path) -> Model:
     """The model in a file."""
-    return compile_text(Path(path).read_text(encoding="utf-8"), str(path))
+    return compile_text(read_text(Path(path)), str(path))
+
+
+def read_text(path: Path) -> str:
+    """The text of a program; a CompileError where it is not UTF-8."""
+    content = path.read_bytes()
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        source = Source(str(path), content.decode("utf-8-sig", "replace"))
+        at = len(content[: error.start].decode("utf-8-sig"))
+        message = f"not UTF-8 text (byte {content[error.start]:#04x})"
+        raise CompileError(source, [Diagnostic(Span(at, at + 1), message)]) from None
 
 
 def compile_text(text: str, name: str = "<text>") -> Model:
