@@ -27,7 +27,7 @@ from pplc_runtime.addresses import At
 from pplc_runtime.control import Memo
 from pplc_runtime.frames import Frame, here
 from pplc_runtime.handlers import MISSING, Forward, Partial
-from pplc_runtime.lanes import Dead, Lane, by_value, part, raw
+from pplc_runtime.lanes import Dead, Lane, by_value, part, raw, varies
 from pplc_runtime.same import same
 from pplc_runtime.seatings import Seatings
 from pplc_runtime.steps import Assume, Observe, Plan, Segment
@@ -310,7 +310,7 @@ class Replay(Forward):
         return value
 
     def score(self, at: At, source: Any, value: Any) -> Any:
-        if type(source) is Dist and type(value) is not Lane and self.is_common(source):
+        if type(source) is Dist and not varies(value) and self.is_common(source):
             return 0.0
         return super().score(at, source, value)
 
