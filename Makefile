@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 PEERS := benchmarks/peers_env
 BENCH := $(PEERS)/.installed
 
-.PHONY: setup check lint types test demo bench bench-peers clean
+.PHONY: setup check lint types test demo bench bench-peers figures clean
 
 setup: $(STAMP)
 
@@ -46,6 +46,10 @@ bench: $(BENCH)
 bench-peers:
 	@command -v npm >/dev/null || { echo "bench-peers needs node and npm"; exit 1; }
 	npm install --prefix benchmarks webppl
+
+# The paper's experiment: two figures and their numbers in docs/figures; what is done is kept in build/figures.
+figures: setup
+	$(BIN)/python -m benchmarks.figures
 
 clean:
 	rm -rf $(VENV) $(PEERS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .pplc_cache dist build
