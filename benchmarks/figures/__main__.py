@@ -19,7 +19,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.figures", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="about a minute: 5 restarts, 40 sweeps, fewer lines")
     parser.add_argument("--restarts", type=int, metavar="N", help="how many seeds: 25, or 5 with --quick")
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="where the figures go: docs/figures")
+    parser.add_argument(
+        "--out", type=Path, metavar="FOLDER", help="where the figures go: docs/figures, or build/figures/quick"
+    )
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where finished runs are: build/figures")
     arguments = parser.parse_args()
     if arguments.restarts is not None and arguments.restarts < 2:
@@ -27,8 +29,9 @@ def main() -> None:
     size = experiment.QUICK if arguments.quick else experiment.FULL
     if arguments.restarts:
         size = dataclasses.replace(size, restarts=arguments.restarts)
-    out = arguments.out or experiment.ROOT / "docs" / "figures"
-    work = experiment.Experiment(size, arguments.cache or experiment.ROOT / "build" / "figures")
+    cache = arguments.cache or experiment.ROOT / "build" / "figures"
+    out = arguments.out or (cache / "quick" if arguments.quick else experiment.ROOT / "docs" / "figures")
+    work = experiment.Experiment(size, cache)
 
     missing = list(work.missing())
     total = size.restarts * len(size.settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -11,11 +12,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+from numpy.typing import NDArray
 
 from benchmarks.figures.numbers import Found, Line
 
 CYAN, BLUE, EXACT = "#00b7d8", "#1f3fbf", "#444444"
-LOOK = {
+LOOK: Any = {
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -29,10 +32,10 @@ LOOK = {
 }
 
 
-def _styles(found: Found) -> list[dict[str, object]]:
+def _styles(found: Found) -> list[dict[str, Any]]:
     """A style for each line: the dashes of ICSMC shorten from a full line to dots, its blue darkens with them."""
     count = len(found.lines) - 1
-    styles: list[dict[str, object]] = [{"color": CYAN, "linewidth": 2.4, "zorder": 3}]
+    styles: list[dict[str, Any]] = [{"color": CYAN, "linewidth": 2.0, "zorder": 3}]
     for i in range(count):
         dash = 14.0 * (1.0 / 14.0) ** (i / max(1, count - 1))
         styles.append(
@@ -61,6 +64,7 @@ def ess(found: Found, out: Path) -> None:
             bottom.plot(t, line.ess_per_second, **style)
         for axes, label in ((top, "ESS / sweep"), (bottom, "ESS / CPU second")):
             axes.set_yscale("log")
+            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
             axes.set_ylabel(label)
             axes.set_xlim(1, found.lines[0].ess.shape[1])
         bottom.set_xlabel("t")
@@ -83,7 +87,8 @@ def parameters(found: Found, out: Path) -> None:
             row[0].set_ylim(bottom=0)
             row[1].set_ylabel(f"E[{symbol}]: mean over restarts")
             low, high = np.quantile(values[0], (0.1, 0.9), axis=0)
-            row[1].fill_between(_sweeps(found.lines[0]), low, high, color=CYAN, alpha=0.18, linewidth=0)
+            band = f"{found.lines[0].setting}, 10% to 90%"
+            row[1].fill_between(_sweeps(found.lines[0]), low, high, color=CYAN, alpha=0.18, linewidth=0, label=band)
             _known(row[1], *found.exact[name])
         for axes in grid[1]:
             axes.set_xlabel("sweep")
@@ -96,7 +101,7 @@ def parameters(found: Found, out: Path) -> None:
         _save(figure, out, "parameters")
 
 
-def _sweeps(line: Line) -> np.ndarray:
+def _sweeps(line: Line) -> NDArray[np.int64]:
     return np.arange(1, line.omega.shape[1] + 1)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,7 +37,7 @@ class Line:
 
     @property
     def sweep_seconds(self) -> float:
-        return float(np.median(self.seconds)) / self.omega.shape[1]
+        return float(np.median(self.seconds) / self.omega.shape[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ def _mean_and_sd(values: Array) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1))
 
 
-def _csv(file: Path, header: list[str], rows: list[list[str]] | list[list[str | int]]) -> None:
+def _csv(file: Path, header: list[str], rows: Sequence[Sequence[object]]) -> None:
     with file.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(header)
