@@ -62,7 +62,8 @@ class Recorder(Forward):
         super().__init__(np.random.default_rng(0), dict(plan.inputs))
         self.plan = plan
         self.values = values
-        self.kinds: dict[At, bool] = {}
+        self.kinds: dict[At, str] = {}
+        """What measure each value was drawn under."""
         self.segments: list[SegmentRecord] = []
         self.assigned: dict[At, ProcessInstance] = {}
         self.seated_values: dict[At, Any] = {}
@@ -107,14 +108,14 @@ class Recorder(Forward):
 
     def draw(self, at: At, source: Dist) -> Any:
         value = self.values[at]
-        self.kinds[at] = source.family.discrete
+        self.kinds[at] = source.family.measure
         self.now.uses += 1
         self.now.draws.append(at)
         return value
 
     def draw_from_process(self, at: At, source: ProcessInstance) -> Any:
         value = self.values[at]
-        self.kinds[at] = source.family.discrete
+        self.kinds[at] = source.family.measure
         self.take_in(at, source, value)
         return value
 
@@ -301,7 +302,7 @@ class Replay(Forward):
 
     def draw(self, at: At, source: Dist) -> Any:
         value = self.suffix.values.get(at, MISSING)
-        if value is MISSING or self.suffix.kinds[at] != source.family.discrete or not _fits(source, value):
+        if value is MISSING or self.suffix.kinds[at] != source.family.measure or not _fits(source, value):
             self.reject()
         self.use()
         self.drawn_here.add(at)
@@ -323,7 +324,7 @@ class Replay(Forward):
 
     def draw_from_process(self, at: At, source: ProcessInstance) -> Any:
         value = self.suffix.values.get(at, MISSING)
-        if value is MISSING or self.suffix.kinds[at] != source.family.discrete or not _fits(source, value):
+        if value is MISSING or self.suffix.kinds[at] != source.family.measure or not _fits(source, value):
             self.reject()
         self.seat(at, source)
         return value

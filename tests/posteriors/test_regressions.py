@@ -27,6 +27,16 @@ class Case:
 
 
 CASES: Final = {
+    "a value of a simplex does not stand for one of the plane": Case(
+        """
+        [assume a (sample (flip 0.3))]
+        [observe (flip 0.5) true]
+        [assume v (sample (if a (dirichlet [1.0 1.0]) (mvn [0.5 0.5] (* 0.1 (eye 2)))))]
+        [observe (flip 0.5) true]
+        [predict "a" a]
+        """,
+        {"a": 0.3},
+    ),
     "an error of an ancestor that the suffix before has ruled out does not count": Case(
         """
         [assume n (+ 1 (sample (uniform-discrete 0 3)))]

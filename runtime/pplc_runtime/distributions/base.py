@@ -60,6 +60,11 @@ class Family(ABC):
     fits_by_shape: ClassVar[bool] = False
     """Whether `problem` looks at the shapes of the parameters only."""
 
+    @property
+    def measure(self) -> str:
+        """What the density is with respect to: values stand for each other only where that is the same."""
+        return "counting" if self.discrete else "lebesgue"
+
     def problem(self, *parameters: Raw) -> str | None:
         """What is wrong with how the parameters fit together (bounds in the wrong order, shapes that do not
         match), or None. Each parameter's own domain has been checked already."""

@@ -47,6 +47,10 @@ class Dirichlet(Family):
     event_rank: ClassVar[int] = 1
     value_kind: ClassVar[str] = "vector"
 
+    @property
+    def measure(self) -> str:
+        return "simplex"
+
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
         (alpha,) = parameters
         large = _alpha_facts(alpha).large if alpha.ndim == 1 else alpha.min() >= SMALL

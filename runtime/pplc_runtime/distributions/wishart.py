@@ -40,6 +40,10 @@ class Wishart(Family):
         d = scale.shape[0]
         return None if everywhere(df > d - 1) else f"df must be more than {d - 1} for a scale of size {d}"
 
+    @property
+    def measure(self) -> str:
+        return "symmetric matrices"
+
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
         df, scale = parameters
         d, count = scale.shape[0], 1 if lanes is None else lanes

@@ -29,6 +29,11 @@ class Process(ABC):
     discrete: ClassVar[bool]
     value_kind: ClassVar[str] = "number"
 
+    @property
+    def measure(self) -> str:
+        """As for distribution families."""
+        return "counting" if self.discrete else "lebesgue"
+
     def problem(self, *parameters: Raw) -> str | None:
         """As for distribution families."""
         return None

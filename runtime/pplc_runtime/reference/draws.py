@@ -24,7 +24,7 @@ States: TypeAlias = dict[At, State]
 class Kind(NamedTuple):
     """What values of two distributions must have in common to stand for each other."""
 
-    discrete: bool
+    measure: str
     boolean: bool
     shape: tuple[int, ...]
 
@@ -51,11 +51,11 @@ class Instance(ProcessInstance):
 def kind_of(source: Dist | ProcessInstance, choice: Any, states: States) -> Kind:
     """The kind of a choice. A value that a process has drawn before has mass, a fresh one density."""
     family = source.family
-    discrete = family.discrete
+    measure = family.measure
     if isinstance(family, DirichletProcess) and isinstance(source, ProcessInstance):
         _, fresh = family.tag(state_of(source, states), choice)
-        discrete = discrete or not fresh
-    return Kind(discrete, family.value_kind == "boolean", np.shape(choice))
+        measure = measure if fresh else "counting"
+    return Kind(measure, family.value_kind == "boolean", np.shape(choice))
 
 
 def fits(choice: Any, source: Dist | ProcessInstance, states: States) -> bool:
