@@ -73,7 +73,10 @@ class Particles:
             raise
         here.frame = self.frame
         if handler.draws is not None:
-            self.generations.append((self.frame, handler.draws))
+            if self.generations and self.generations[-1][0] is self.frame:  # there was no fork since
+                self.generations[-1][1].extend(handler.draws)
+            else:
+                self.generations.append((self.frame, handler.draws))
             handler.draws = []
 
     def normalised(self, log_weights: NDArray[np.float64] | None = None) -> tuple[NDArray[np.float64], float]:

@@ -183,6 +183,24 @@ def test_exact_answer(name: str) -> None:
             assert abs(mean - probability) < 4 * error, what
 
 
+def test_a_first_trajectory_without_a_fork_at_every_observe() -> None:
+    program = compile_text(
+        """
+        [assume n (sample (uniform-discrete 0 4))]
+        [observe (flip (nth [0.01 0.9 0.02 0.9] n)) true]
+        [assume a (if (> n 1) (sample (flip 0.5)) true)]
+        [observe (flip 0.5) true]
+        [assume b (if a (sample (flip 0.3)) true)]
+        [observe (flip 0.5) true]
+        [assume c (if b (sample (flip 0.6)) false)]
+        [observe (flip 0.5) true]
+        [predict n]
+        """
+    )
+    for seed in range(20):  # a mixture of two trajectories draws other values than the program asks for
+        program.infer("icsmc", particles=4, sweeps=1, seed=seed, ess_threshold=0.8)
+
+
 def _standard_error(found: Any, label: str) -> float:
     """From the means of 30 batches of sweeps."""
     values, weights = found.values(label)
