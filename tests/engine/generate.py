@@ -28,11 +28,14 @@ CAST: Final = """
 [assume walk (mem (lambda (t) (if (< t 1) 0 (let [before (walk (- t 1))]
                 (if (sample (flip (if (< before 2) 0.6 0.3))) (min 5 (+ before 1)) before)))))]
 [assume geom (lambda (n most) (if (< n most) (if (sample (flip 0.5)) (geom (+ n 1) most) n) n))]
-[assume make (lambda (p) (let [bias (if (sample (flip p)) 0.8 0.3)] (fn [x] (if (sample (flip bias)) (min 5 (+ x 1)) x))))]
+[assume make (lambda (p) (let [bias (if (sample (flip p)) 0.8 0.3)]
+                (fn [x] (if (sample (flip bias)) (min 5 (+ x 1)) x))))]
 [assume step (make 0.5)]
 [assume seen (mem (lambda (k) (let [x (sample (flip 0.4))] (observe (flip (if x 0.7 0.4)) true) x)))]
-[assume grid (mem (lambda (i) (let [bias (if (sample (flip 0.5)) 0.8 0.3)] (mem (lambda (j) (sample (flip bias)))))))]
-[assume tally (lambda (n p) (loop [i 0 total 0] (if (< i n) (recur (+ i 1) (+ total (if (sample (flip p)) 1 0))) total)))]
+[assume grid (mem (lambda (i) (let [bias (if (sample (flip 0.5)) 0.8 0.3)]
+                (mem (lambda (j) (sample (flip bias)))))))]
+[assume tally (lambda (n p) (loop [i 0 total 0]
+                (if (< i n) (recur (+ i 1) (+ total (if (sample (flip p)) 1 0))) total)))]
 """
 """The procedures that expressions may call."""
 

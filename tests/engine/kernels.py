@@ -121,7 +121,7 @@ class Kernel:
                 kernel.predicts = tuple((label, key_of(_plain(column[particle]))) for label, column in columns.items())
                 return kernel.chosen
 
-        def start(*_: Any) -> Retained:
+        def first_retained(*_: Any) -> Retained:
             return dict(kernel.retained)
 
         with pytest.MonkeyPatch.context() as patch, quietly():
@@ -132,7 +132,7 @@ class Kernel:
                 patch.setitem(SCHEMES, "enumerated", Scheme("enumerated", _draw, _conditional))  # type: ignore[arg-type]
             for module in MODULES:
                 patch.setattr(module, "Particles", WatchedParticles)
-                patch.setattr(module, "start", start)
+                patch.setattr(module, "first_retained", first_retained)
             yield
 
     def posterior(self) -> list[tuple[Retained, Any, float]]:

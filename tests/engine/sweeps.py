@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from pplc import compile_text
@@ -18,7 +19,7 @@ from pplc_runtime.frames import Frame, here
 from pplc_runtime.handlers import Forward
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
-from pplc_runtime.lanes import Lane
+from pplc_runtime.lanes import Lane, raw
 from pplc_runtime.particles import Particles
 from pplc_runtime.reference import Program as ReferenceProgram
 from pplc_runtime.regenerate import Suffix
@@ -84,18 +85,46 @@ def ordered(run: Plan, retained: Retained) -> list[Any]:
     return list(in_order(particles, 0).values())
 
 
+class ScoringForward(Forward):
+    """Draws, and adds up the log densities of what it drew, by lane."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.log_prior = np.zeros(here.frame.size)
+
+    def count(self, density: Any) -> None:
+        index = here.frame.to_top
+        self.log_prior[slice(None) if index is None else index] += raw(density)
+
+    def draw(self, at: At, source: Any) -> Any:
+        value = super().draw(at, source)
+        self.count(source.log_density(value))
+        return value
+
+    def draw_from_process(self, at: At, source: Any) -> Any:
+        state = tuple(part.copy() for part in self.seats_of(source).state)
+        value = super().draw_from_process(at, source)
+        parameters = tuple(map(raw, source.parts))
+        self.count(source.family.log_density(state, here.frame.to_top, raw(value), *parameters))
+        return value
+
+
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """An execution of the lane engine: its choices, predicts, and log likelihood."""
+    """An execution of the lane engine: its choices, predicts, and log densities."""
 
     choices: Retained
     predicts: dict[str, Any]
+    log_prior: float
     log_likelihood: float
 
 
 def executions(run: Plan, size: int, seed: int) -> list[Execution]:
     """Executions drawn from the prior, all lanes together; those of weight zero are left out."""
-    particles = Particles(run, np.random.default_rng(seed), size, remember=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pplc_runtime.particles.Forward", ScoringForward)
+        particles = Particles(run, np.random.default_rng(seed), size, remember=True)
+    handler: Any = particles.handler
     log_weights = np.zeros(size)
     for number, segment in enumerate(run.segments):
         if number:
@@ -104,6 +133,7 @@ def executions(run: Plan, size: int, seed: int) -> list[Execution]:
                 return []
             particles.fork(alive)
             log_weights = log_weights[alive]
+            handler.log_prior = handler.log_prior[alive]
         particles.extend(segment)
         log_weights = log_weights + particles.log_weights
     columns = particles.predicts() if np.any(log_weights > -np.inf) else {}
@@ -111,19 +141,12 @@ def executions(run: Plan, size: int, seed: int) -> list[Execution]:
         Execution(
             in_order(particles, lane),
             {label: column[lane] for label, column in columns.items()},
+            float(handler.log_prior[lane]),
             float(log_weights[lane]),
         )
         for lane in range(len(log_weights))
         if log_weights[lane] > -np.inf
     ]
-
-
-def log_joint(run: Plan, choices: Retained) -> float:
-    """The log density of an execution, by the scores of regeneration."""
-    suffix = Suffix(run, dict(choices))
-    frame = here.frame = Frame.first(1)
-    start = here.handler = Forward(np.random.default_rng(0), dict(run.inputs))
-    return float(suffix.total) + float(np.sum(suffix.seatings.score(start, frame)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,14 +217,14 @@ def chain(run: Plan, method: str, seed: int, **settings: Any) -> list[Sweep]:
         return list(METHODS[method].run(run, Settings(**settings), np.random.default_rng(seed)))
 
 
-def close(one: Sequence[float], other: Sequence[float], tolerance: float = 1e-9) -> bool:
+def close(one: Floats, other: Floats, tolerance: float = 1e-9) -> bool:
     """Whether two vectors are equal up to a constant, with -inf at the same places."""
-    a, b = np.asarray(one, float), np.asarray(other, float)
+    a, b = one, other
     finite = np.isfinite(a)
     if not np.array_equal(finite, np.isfinite(b)) or np.isnan(a).any() or np.isnan(b).any():
         return False
     if not finite.any():
         return True
-    difference = (a - b)[finite]
+    difference = a[finite] - b[finite]
     scale = 1.0 + float(np.abs(a[finite]).max())
     return bool(np.ptp(difference) <= tolerance * scale)

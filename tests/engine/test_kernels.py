@@ -21,10 +21,8 @@ QUICK = (
     "memo_first_touched_by_branch",
     "memo_behind_and_or",
     "sample_in_one_branch",
-    "closure_chosen_at_random",
     "global_read_by_every_observe",
     "hard_constraints",
-    "derived_values_follow_the_ancestor",
     "observe_after_the_last",
     "observe_inside_mem",
     "observe_in_a_branch",
@@ -52,7 +50,7 @@ def test_the_posterior_is_invariant(name: str, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", ["branch", "same samples", "impossible"])
+@pytest.mark.parametrize("name", ["branch", "same samples"])
 def test_three_particles(name: str, method: str) -> None:
     assert bias(compiled(PROGRAMS[name]).plan, METHODS[method][0], 3, METHODS[method][1]) < 1e-13
 
