@@ -18,6 +18,7 @@ from pplc.languages import core
 from pplc.languages.forms import STATEMENTS, Atom, Form, Group, Name
 from pplc.passes.shapes import Shapes, literal_of
 from pplc.source import Source, Span
+from pplc_runtime.names import primitive_named
 from pplc_runtime.values import List, Symbol
 
 DEEPEST = 400
@@ -309,7 +310,7 @@ class _Expander:
                 literal = literal_of(form)
                 if literal is not None:
                     return core.Const(literal, form.span)
-                return _call("vector", form.span, *[self.expr(item) for item in form.items])
+                return _vector([self.expr(item) for item in form.items], form.span)
             case Group("{"):
                 if len(form.items) % 2:
                     raise self.fail(form, "a map literal needs a value for every key")
@@ -595,6 +596,20 @@ def _head(form: Group) -> str:
 def _call(name: str, span: Span, *arguments: core.Expr) -> core.App:
     """A call of a primitive that a program's own names cannot shadow."""
     return core.App(core.Primitive(name, span), arguments, span)
+
+
+def _vector(items: list[core.Expr], span: Span) -> core.Expr:
+    """A vector of constants is a constant: data in the text need no code."""
+    values = [item.value for item in items if isinstance(item, core.Const)]
+    if len(values) == len(items) and all(_depth(value) < DEEPEST_DATA for value in values):
+        return core.Const(primitive_named("vector").function(*values), span)
+    return _call("vector", span, *items)
+
+
+def _depth(value: Any) -> int:
+    if isinstance(value, tuple):
+        return 1 + max(map(_depth, value), default=0)
+    return int(getattr(value, "ndim", 0))
 
 
 def _or(tests: Sequence[core.Expr], span: Span) -> core.Expr:

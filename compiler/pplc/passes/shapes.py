@@ -18,8 +18,8 @@ from pplc.languages import core
 from pplc.languages.forms import Atom, Form, Group, Name
 
 SHAREABLE: Final = ("observe", "predict")
-MOST_AXES: Final = 32
-"""What every version of numpy allows."""
+MOST_AXES: Final = 30
+"""What numpy allows, with room for the axis of the lanes."""
 
 
 def literal_of(form: Group, depth: int = 1) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -68,6 +68,10 @@ def _with_option(value: Any, mix: Mix | None, option: Any) -> Any:
     return type(value)(_with_option(v, mix, option) for v in value) if type(value) in _STRUCTURES else value
 
 
+MOST_AXES: Final = 32
+"""What every version of numpy allows, the one of the lanes included."""
+
+
 def vector(*items: Any) -> Any:
     """A vector: one array where the items are numbers or arrays of one shape, else a tuple."""
     if not items:
@@ -92,6 +96,8 @@ def vector(*items: Any) -> Any:
             shape = this
         elif shape != this:
             return items
+    if len(shape) > MOST_AXES - 2:
+        return items
     if over_lanes:
         frame = here.frame
         parts = [item.at(frame) if type(item) is Lane else item for item in items]
