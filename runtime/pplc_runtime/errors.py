@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from types import CodeType, TracebackType
 from typing import Final, TypeAlias
 
-from pplc_runtime.values import ModelError
+from pplc_runtime.values import ModelError, Place
 
 Form: TypeAlias = tuple[int, int, int]
 """The line, column and width of a form."""
@@ -40,8 +40,9 @@ def located(error: BaseException, file: str, source: str, places: Places) -> Mod
         result.place = Counter(reversed(calls)).most_common(1)[0][0]
     if result.place is None and found:
         result.place = found[-1][0]
-    if result.place is None and result.statement is not None:
-        result.place = (*result.statement, 1)
+    statement: Place | None = getattr(error, "statement", None)
+    if result.place is None and statement is not None:
+        result.place = (*statement, 1)
     result.rendered = _rendered(str(result), result.place, calls, file, source)
     return result
 

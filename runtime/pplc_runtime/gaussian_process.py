@@ -58,6 +58,15 @@ class GaussianProcess:
         return "<gp>"
 
 
+def _number(value: Any, what: str) -> Any:
+    """What the mean or the kernel gives, which must be a number in every lane."""
+    value = settle(value)
+    kind = type(value)
+    if kind is float or kind is int or (kind is Lane and value.data.ndim == 1 and value.data.dtype.kind != "b"):
+        return value
+    raise ModelError(f"gp: the {what} must give a number, not {shown(value)}")
+
+
 class Known:
     """A point where the function is known: its row of the Cholesky factor, whitened value and value."""
 
@@ -145,12 +154,12 @@ class Point:
         The deviation is None for none at all, and an array of whether there is any where lanes disagree."""
         mean_of, kernel, x = self.parts
         row: list[Any] = []
-        mean = call(self.at["mean"], mean_of, x)
-        prior = call(self.at["kernel"], kernel, x, x)
+        mean = _number(call(self.at["mean"], mean_of, x), "mean")
+        prior = _number(call(self.at["kernel"], kernel, x, x), "kernel")
         rest = prior
         for position, known in enumerate(state):
             other, factor, diagonal, white, _ = known.parts
-            entry = call(self.at["kernel"], kernel, other, x)
+            entry = _number(call(self.at["kernel"], kernel, other, x), "kernel")
             for earlier in range(position):
                 entry = sub(entry, mul(factor[earlier], row[earlier]))
             entry = div(entry, diagonal)

@@ -67,9 +67,9 @@ class Particles:
                     self.reports.append(step.function(step.at, *step.arguments))
         except Dead:
             pass
-        except ModelError as error:
+        except Exception as error:
             if self.last is not None:
-                error.statement = self.last.place
+                error.statement = self.last.place  # type: ignore[attr-defined] # for errors.located
             raise
         here.frame = self.frame
         if handler.draws is not None:

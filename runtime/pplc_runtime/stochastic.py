@@ -382,13 +382,17 @@ def observable(source: Any, value: Any) -> Any:
         if kind == "boolean" and boolean and rank == 0:
             return value
         if not boolean and rank == {"vector": 1, "matrix": 2, "boolean": -1}.get(kind, 0):
+            if kind == "integer" and value.data.dtype.kind == "f" and type(source) is ProcessInstance:
+                return Lane(np.where(value.data % 1 == 0, value.data, -1).astype(np.int64), value.frame)
             return value
     elif kind == "boolean":
         if sort is bool:
             return value
     elif kind in ("number", "integer"):
-        if sort is float or sort is int:
+        if sort is int:
             return value
+        if sort is float:
+            return _label(value) if kind == "integer" and type(source) is ProcessInstance else value
     else:
         if sort is np.ndarray and value.ndim == (1 if kind == "vector" else 2):
             return value
@@ -398,6 +402,11 @@ def observable(source: Any, value: Any) -> Any:
                 return observable(source, array)
     wanted = {"boolean": "true or false", "vector": "a vector", "matrix": "a matrix"}.get(kind, "a number")
     raise ModelError(f"{source.family.name}: a value of it is {wanted}, not {shown(value)}")
+
+
+def _label(value: float) -> int:
+    """A label that processes of whole numbers count by; -1, which is impossible, for what is none."""
+    return int(value) if value % 1 == 0 else -1
 
 
 def pick(values: tuple[Any, ...], position: Any) -> Any:
