@@ -46,6 +46,7 @@ class _Expander:
         self.loops: list[str] = []
         """What `recur` calls, innermost last; an empty name where it may not stand."""
         self.depth = 0
+        self.too_deep = False
 
     # Errors
 
@@ -285,6 +286,9 @@ class _Expander:
         self.depth += 1
         try:
             if self.depth > DEEPEST:
+                if self.too_deep:
+                    raise _Bad  # its neighbours are too deep as well: once is enough
+                self.too_deep = True
                 raise self.fail(form, f"expressions are nested too deeply (more than {DEEPEST} levels)")
             return self.expression(form)
         except _Bad:
