@@ -60,9 +60,19 @@ LARGER: dict[str, tuple[str, Options]] = {
     "icsmc": ("icsmc", {"particles": 50, "sweeps": 200}),
     "pgas": ("pgas", {"particles": 8, "sweeps": 200}),
 }
-OUT_OF_REACH: dict[str, tuple[str, ...]] = {}
+OUT_OF_REACH: dict[str, tuple[str, ...]] = {
+    "dp_mixture": ("importance",),
+    "hmm": ("importance",),
+    "kalman": ("importance", "smc", "icsmc") if LONGER > 1 else tuple(LARGER),
+    "nonlinear_ssm": ("importance", "icsmc"),
+}
 """Programs that a method cannot get through in the time of a test."""
-OTHERWISE: dict[tuple[str, str], Options] = {}
+OTHERWISE: dict[tuple[str, str], Options] = {
+    ("nonlinear_ssm", "smc"): {"particles": 3000},
+    ("nonlinear_ssm", "pgas"): {"sweeps": 100},
+    ("infinite_hmm", "pgas"): {"sweeps": 100},
+    ("epidemic", "pgas"): {"sweeps": 100},
+}
 """Programs that need more, or do with less."""
 
 
