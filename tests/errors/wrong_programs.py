@@ -66,6 +66,7 @@ REJECTED: Final[tuple[Wrong, ...]] = (
     ("[predict (fn [if] 1)]", "1:15", 2, "'if' is reserved and cannot be a name"),
     ("[assume if 1]", "1:9", 2, "'if' is reserved and cannot be a name"),
     ("[assume sample 1]", "1:9", 6, "'sample' is reserved and cannot be a name"),
+    ("[assume a%1 1]", "1:9", 3, "'a%1' cannot be a name: % is reserved"),
     ("[assume :k 1]", "1:9", 2, "expected a name here"),
     ("[assume 1 2]", "1:9", 1, "expected a name here"),
     ("[assume x]", "1:1", 10, "expected [assume name expression]"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -58,7 +59,7 @@ def test_the_module_is_the_same_in_another_process(tmp_path: Path) -> None:
     for seed in ("1", "2"):
         ran = subprocess.run(
             [sys.executable, "-c", script, str(path)],
-            env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True,
         )  # fmt: skip
         assert ran.stdout == pplc.load(path).text
 

@@ -22,7 +22,7 @@ class Case:
 
     source: str
     answers: dict[str, float]
-    sweeps: int = 1000
+    sweeps: int = 400
     methods: Runs = CHAINS
 
 

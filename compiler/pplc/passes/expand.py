@@ -194,6 +194,8 @@ class _Expander:
             raise self.fail(form, "expected a name here")
         if form.text in SPECIAL_FORMS or form.text in ("&", "else"):
             raise self.fail(form, f"'{form.text}' is reserved and cannot be a name")
+        if "%" in form.text:  # as in the names of temporaries
+            raise self.fail(form, f"'{form.text}' cannot be a name: % is reserved")
         return form.text
 
     def named(self, form: Form, name: str) -> core.Expr:

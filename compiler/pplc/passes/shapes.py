@@ -41,9 +41,7 @@ def literal_of(form: Group, depth: int = 1) -> Any:
             rows.append(row)
         else:
             return None
-    if not numeric and (
-        any(not isinstance(row, np.ndarray) for row in rows) or len({row.shape for row in rows}) > 1
-    ):
+    if not numeric and (any(not isinstance(row, np.ndarray) for row in rows) or len({row.shape for row in rows}) > 1):
         return None
     try:
         array = np.array(rows)
@@ -135,35 +133,26 @@ def _literals(form: Form) -> list[tuple[Any, Form]]:
     return found
 
 
-def _key(form: Form) -> Any:
-    pieces: list[Any] = []
-    stack: list[Form | str] = [form]
+def _key(form: Form) -> str:
+    """Equal for statements of one shape."""
+    pieces: list[str] = []
+    stack: list[tuple[Form | str, bool]] = [(form, False)]
     while stack:
-        item = stack.pop()
-        if type(item) is str:
+        item, fixed = stack.pop()
+        if isinstance(item, str):
             pieces.append(item)
-        elif type(item) is Atom:
-            pieces.append("%")
-        elif type(item) is Name:
+        elif isinstance(item, Name):
             pieces.append(item.text)
+        elif isinstance(item, Atom):
+            pieces.append(f"{item.value!r}" if fixed else "%")
+        elif item.bracket == "[" and not fixed and literal_of(item) is not None:
+            pieces.append("%")
         else:
-            assert isinstance(item, Group)
-            if item.bracket == "[" and literal_of(item) is not None:
-                pieces.append("%")
-                continue
-            if _is_fixed(item):
-                pieces.append(repr(_without_places(item)))
-                continue
             pieces.append(item.bracket)
-            stack.append(")")
-            stack.extend(reversed(item.items))
+            fixed = fixed or _is_fixed(item)
+            stack.append((")", fixed))
+            stack.extend([(inner, fixed) for inner in reversed(item.items)])
     return " ".join(pieces)
-
-
-def _without_places(form: Form) -> Any:
-    if isinstance(form, Group):
-        return [form.bracket, *map(_without_places, form.items)]
-    return form[0]
 
 
 def _shape(number: int, form: Form) -> Shape:
@@ -176,12 +165,12 @@ def _shape(number: int, form: Form) -> Shape:
         if name is not None:
             return Name(name, item.start, item.end)
         if isinstance(item, Group) and not _is_fixed(item):
-            return Group(item.bracket, tuple(map(template, item.items)), item.start, item.end)
+            return Group(item.bracket, tuple([template(i) for i in item.items]), item.start, item.end)
         return item
 
     assert isinstance(form, Group)
     literals = tuple(names.values())
-    items = tuple(map(template, form.items))
+    items = tuple([template(item) for item in form.items])
     labelled = isinstance(form.items[0], Name) and form.items[0].text == "predict" and len(items) == 2
     if labelled:
         items = (items[0], Name("label%", form.start, form.end), items[1])
