@@ -36,6 +36,7 @@ CASES: Final = {
         [predict "a" a]
         """,
         {"a": 0.3},
+        sweeps=200,
     ),
     "an error of an ancestor that the suffix before has ruled out does not count": Case(
         """
@@ -89,7 +90,8 @@ CASES: Final = {
         """,
         # summed over i, k and the entries that they ask for
         {"i": 0.56088, "k": 0.87934, "m": 0.77476},
-        methods=(("pgas", 2, {"strict": True}), ("pgas", 3, {"strict": True}), ("pgas", 3, {})),
+        sweeps=1200,
+        methods=(("pgas", 3, {"strict": True}), ("pgas", 5, {"strict": True}), ("pgas", 3, {})),
     ),
     "an entry that moves into a table of its memo is not kept beside it": Case(
         """
