@@ -30,6 +30,7 @@ from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.values import key_of
 
 from .answer import PROGRAMS, Answer
+from .enumeration import Twin
 from .exact import ANSWERS
 from .tiny import TINY, enumerate_posterior
 
@@ -77,8 +78,9 @@ OTHERWISE: dict[tuple[str, str], Options] = {
 
 
 @cache
-def exact_tiny(name: str) -> Answer:
-    evidence, marginals = enumerate_posterior(TINY[name].twin)
+def exact_answer(twin: Twin) -> Answer:
+    """The marginals of an enumerated program."""
+    evidence, marginals = enumerate_posterior(twin)
     return Answer({}, math.log(evidence), marginals)
 
 
@@ -171,7 +173,7 @@ def check(source: str, method: str, options: Options, answer: Answer, seed: int)
 @pytest.mark.parametrize("name", TINY)
 def test_tiny_programs(name: str, run: str) -> None:
     method, options = TABLE[run]
-    check(TINY[name].source, method, options, exact_tiny(name), seed=1)
+    check(TINY[name].source, method, options, exact_answer(TINY[name].twin), seed=1)
 
 
 @pytest.mark.parametrize("run", LARGER)

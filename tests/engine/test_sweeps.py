@@ -1,0 +1,202 @@
+"""Sweeps of the lane engine: seeds, chains, small, empty and impossible runs, and how much is replayed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pplc import compile_text
+from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.values import ModelError
+
+COIN = """
+[assume p (sample (beta 2.0 2.0))]
+[observe (flip p) true]
+[assume q (sample (flip p))]
+[observe (flip (if q 0.9 0.2)) true]
+[predict p]
+[predict q]
+"""
+METHODS = ("importance", "smc", "icsmc", "pgas")
+EACH_METHOD = pytest.mark.parametrize("method", METHODS)
+
+
+def sweeps_of(text: str, method: str, **options: Any) -> list[Sweep]:
+    settings = {"particles": 4, "sweeps": 3, "seed": 1, **options}
+    return list(compile_text(text).infer(method, **settings).sweeps)
+
+
+def columns(sweeps: list[Sweep]) -> list[dict[str, list[Any]]]:
+    return [{label: list(column) for label, column in sweep.predicts.items()} for sweep in sweeps]
+
+
+# Seeds and chains
+
+
+@EACH_METHOD
+def test_the_same_seed_gives_the_same_sweeps(method: str) -> None:
+    one, other = sweeps_of(COIN, method), sweeps_of(COIN, method)
+    assert columns(one) == columns(other)
+    assert columns(one) != columns(sweeps_of(COIN, method, seed=2))
+
+
+@EACH_METHOD
+def test_the_number_of_processes_does_not_matter(method: str) -> None:
+    one = sweeps_of(COIN, method, chains=3, cores=1)
+    two = sweeps_of(COIN, method, chains=3, cores=2)
+    assert [(s.chain, s.number) for s in one] == [(s.chain, s.number) for s in two]
+    assert columns(one) == columns(two)
+    assert [s.log_evidence for s in one] == [s.log_evidence for s in two]
+
+
+@EACH_METHOD
+def test_chains_have_their_own_chance(method: str) -> None:
+    sweeps = sweeps_of(COIN, method, chains=2)
+    assert [(s.chain, s.number) for s in sweeps] == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]
+    assert columns(sweeps)[:3] != columns(sweeps)[3:]
+
+
+@pytest.mark.parametrize("method", ["icsmc", "pgas"])
+def test_burn_in_is_left_out(method: str) -> None:
+    assert columns(sweeps_of(COIN, method, burn_in=2)) == columns(sweeps_of(COIN, method, sweeps=5))[2:]
+
+
+# Small and empty runs
+
+
+@EACH_METHOD
+def test_one_particle_and_one_sweep(method: str) -> None:
+    (sweep,) = sweeps_of(COIN, method, particles=1, sweeps=1)
+    assert len(sweep.log_weights) == 1
+    assert isinstance(next(iter(sweep.predicts["q"])), bool | np.bool_)
+
+
+@EACH_METHOD
+def test_no_observe(method: str) -> None:
+    for sweep in sweeps_of("[assume x (sample (normal 0 1))] [predict x]", method):
+        assert len(sweep.predicts["x"]) == 4
+        assert np.ptp(sweep.log_weights) == 0.0
+        assert sweep.log_evidence == pytest.approx(0.0)
+
+
+@EACH_METHOD
+def test_no_predict(method: str) -> None:
+    for sweep in sweeps_of("[observe (normal 0 1) 0.5]", method):
+        assert not sweep.predicts
+        assert sweep.log_evidence == pytest.approx(-0.5 * np.log(2 * np.pi) - 0.125)
+
+
+@EACH_METHOD
+def test_nothing_at_all(method: str) -> None:
+    assert len(sweeps_of("[assume x 1]", method)) == 3
+
+
+@EACH_METHOD
+def test_particles_that_observe_more_often_than_others(method: str) -> None:
+    text = """
+    [assume n (sample (uniform-discrete 0 4))]
+    [assume seen (map (lambda (i) (observe (normal i 1.0) 0.5)) (range 0 n))]
+    [observe (poisson (+ 1 n)) 2]
+    [predict n]
+    """
+    for sweep in sweeps_of(text, method, particles=20):
+        assert np.isfinite(sweep.log_weights).all()
+
+
+# Impossible and wrong
+
+
+@EACH_METHOD
+def test_all_weights_zero_names_the_observe(method: str) -> None:
+    text = "[assume x (sample (uniform 0 1))]\n[observe (uniform x 1) 7.5]\n[predict x]"
+    with pytest.raises(ModelError, match=r"all weights are zero.*7\.5") as raised:
+        sweeps_of(text, method)
+    assert "<text>:2:" in str(raised.value)
+
+
+@EACH_METHOD
+def test_a_density_that_is_not_a_number_is_an_error_with_its_line(method: str) -> None:
+    text = "[assume x (sample (normal 0 1))]\n[observe (normal (/ (- x x) (- x x)) 1) 0.5]\n[predict x]"
+    with pytest.raises(ModelError, match="nan") as raised:
+        sweeps_of(text, method)
+    assert "<text>:2:" in str(raised.value)
+
+
+@EACH_METHOD
+@pytest.mark.parametrize("where", ["(sample (poisson 3))", "(range 0 (sample (poisson 3)))"])
+def test_a_loop_over_something_random_is_an_error(method: str, where: str) -> None:
+    text = f"[assume n {where}]\n[for [i n] [observe (normal i 1) 0.5]]\n"
+    with pytest.raises(Exception, match="random") as raised:
+        sweeps_of(text, method)
+    assert "<text>:" in str(raised.value)
+
+
+DEAD = """
+[assume n (sample (uniform-discrete 0 4))]
+[assume ok (observe (flip (if (< n 2) 1.0 0.0)) true)]
+[assume k (sample (uniform-discrete 0 (- 2 n)))]
+[observe (flip 0.5) true]
+[assume again (sample (uniform-discrete 0 (- 2 n)))]
+[observe (flip (/ 1 (- 3 n))) true]
+[predict n]
+"""
+
+
+@EACH_METHOD
+def test_an_execution_of_weight_zero_ends_there(method: str) -> None:
+    """Else `(uniform-discrete 0 (- 2 n))` would be an error in it."""
+    sweeps = sweeps_of(DEAD, method, particles=12, sweeps=20)
+    weights = np.concatenate([np.exp(sweep.log_weights) for sweep in sweeps])
+    values = np.concatenate([np.asarray(sweep.predicts["n"], float) for sweep in sweeps])
+    assert set(values[weights > 0]) == {0.0, 1.0}
+
+
+@EACH_METHOD
+def test_lanes_that_die_in_a_branch(method: str) -> None:
+    text = """
+    [assume a (sample (uniform-discrete 0 3))]
+    [assume b (if (= a 0)
+                (let [x (observe (flip 0.0) true)] (/ 1 0))
+                (if (= a 1) (observe (flip 0.5) true) (sample (flip 0.5))))]
+    [observe (flip (if b 0.5 0.9)) true]
+    [predict a]
+    """
+    sweeps = sweeps_of(text, method, particles=20, sweeps=10)
+    seen: set[float] = set()
+    for sweep in sweeps:
+        alive = np.exp(sweep.log_weights) > 0
+        seen |= set(np.asarray(sweep.predicts["a"], float)[alive])
+    assert seen == {1.0, 2.0}
+
+
+# How much is replayed
+
+KALMAN = (Path(__file__).parents[2] / "programs" / "kalman.clj").read_text()
+
+
+@pytest.mark.parametrize("steps", [5, 20])
+def test_replays_of_the_kalman_program(steps: int) -> None:
+    """One of the whole suffix at the first boundary, then one segment at each: not N^2 / 2."""
+    text, found = re.subn(r"\[assume T 100\]", f"[assume T {steps}]", KALMAN)
+    assert found == 1
+    for sweep in sweeps_of(text, "pgas", particles=5, sweeps=4):
+        assert sweep.diagnostics["replays"] <= 2 * steps + 10
+
+
+def test_replays_of_a_crp_mixture_grow_with_its_length() -> None:
+    """The state of the process, which every segment reads and writes, makes no segment dirty by itself."""
+    counts = []
+    for length in (10, 20, 40):
+        text = f"""
+        [assume c (crp 1.0)]
+        [assume z (mem (lambda (i) (sample c)))]
+        [assume mu (mem (lambda (k) (sample (normal 0 2))))]
+        [for [i (range 0 {length})] [observe (normal (mu (z i)) 1.0) (* 0.1 i)]]
+        [predict (z 0)]
+        """
+        counts.append(np.mean([s.diagnostics["replays"] for s in sweeps_of(text, "pgas", particles=5, sweeps=5)]))
+    assert counts[2] < 8 * counts[0], "far from quadratic"
