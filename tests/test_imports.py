@@ -39,11 +39,14 @@ ALLOWED: Final[dict[str, tuple[str, ...]]] = {
 
 EXCEPTIONS: Final = {
     ("pplc.passes.expand", "pplc.passes.shapes"): "a part of expand in a file of its own",
+    ("pplc.passes.expand", "pplc.passes.surface"): "a part of expand in a file of its own",
+    ("pplc.passes.surface", "pplc.passes.shapes"): "both are parts of expand",
+    ("pplc.passes.surface", "pplc.passes.special_forms"): "both are parts of expand",
+    ("pplc.passes.special_forms", "pplc.passes.surface"): "a type, for the checker only",
     ("pplc.passes.to_python", "pplc.passes.python_body"): "a part of to_python in a file of its own",
     ("pplc.passes.to_python", "pplc.passes.python_syntax"): "a part of to_python in a file of its own",
     ("pplc.passes.python_body", "pplc.passes.python_syntax"): "both are parts of to_python",
     ("pplc.passes.python_body", "pplc.passes.to_python"): "a type, for the checker only",
-    ("pplc.passes.emit", "pplc.passes.python_syntax"): "how the calls of a syntax tree are found",
     ("pplc.model", "pplc.passes.to_reference"): "the pass that only the reference engine needs",
 }
 """Imports that break the order, and why; a new one needs as good a reason."""

@@ -129,9 +129,12 @@ class Mem:
     span: Span
 
 
-Expr: TypeAlias = (
-    Const | Name | Local | Global | Primitive | App | Lambda | If | Let | Letrec | Sample | Observe | Mem
-)
+Expr: TypeAlias = Const | Name | Local | Global | Primitive | App | Lambda | If | Let | Letrec | Sample | Observe | Mem
+
+
+def primitive_call(name: str, span: Span, *arguments: Expr) -> App:
+    """A call of a primitive, whatever a program itself calls by that name."""
+    return App(Primitive(name, span), arguments, span)
 
 
 @dataclass(frozen=True, slots=True)

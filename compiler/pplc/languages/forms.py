@@ -57,3 +57,10 @@ SPECIAL: Final = (
 """The words that start a special form of an expression."""
 STATEMENTS: Final = ("assume", "observe", "predict", "input", "for", "define", "def", "defn")
 """The words that start a statement."""
+
+
+def head_of(form: Group) -> str:
+    """The word that a form starts with."""
+    head = form.items[0]
+    assert isinstance(head, Name)
+    return head.text

@@ -50,6 +50,11 @@ def binders(expr: core.Expr) -> tuple[str, ...]:
             return ()
 
 
+def mentions(expr: core.Expr, name: str) -> bool:
+    """Whether a name that is not resolved yet stands in an expression."""
+    return any(isinstance(item, core.Name) and item.text == name for item in every_expression(expr))
+
+
 def free_locals(expr: core.Expr) -> tuple[str, ...]:
     """The local variables that an expression uses and does not bind, in order of first use."""
     free: dict[str, None] = {}

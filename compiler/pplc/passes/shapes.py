@@ -69,20 +69,20 @@ class Shapes:
     """The shapes that occur more than once among the statements of a program."""
 
     forms: Iterable[Form]
-    _keys: dict[int, Any] = field(default_factory=dict)
-    _shapes: dict[Any, Shape] = field(default_factory=dict)
+    _keys: dict[int, str] = field(default_factory=dict)
+    _shapes: dict[str, Shape] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        counts: dict[Any, int] = {}
+        counts: dict[str, int] = {}
         for form in self.forms:
             if _shareable(form):
                 key = _key(form)
                 self._keys[form.start] = key
                 counts[key] = counts.get(key, 0) + 1
         for form in self.forms:
-            key = self._keys.get(form.start)
-            if key is not None and counts[key] > 1 and key not in self._shapes:
-                self._shapes[key] = _shape(len(self._shapes) + 1, form)
+            known = self._keys.get(form.start)
+            if known is not None and counts[known] > 1 and known not in self._shapes:
+                self._shapes[known] = _shape(len(self._shapes) + 1, form)
 
     def shape_of(self, form: Form) -> Shape | None:
         """The shape of a top-level statement, if others share it."""

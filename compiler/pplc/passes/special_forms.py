@@ -1,0 +1,267 @@
+"""Special forms (part of `expand`): one function each, from a form to the core language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from pplc.languages import core
+from pplc.languages.forms import Form, Group, Name, head_of
+from pplc.languages.traverse import mentions
+from pplc.source import Span
+
+if TYPE_CHECKING:
+    from pplc.passes.surface import Surface
+
+SpecialForm: TypeAlias = "Callable[[Surface, Group, Sequence[Form]], core.Expr]"
+
+
+def quote(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    surface.size(form, rest, 1, 1, "(quote datum)")
+    return core.Const(surface.quoted(rest[0]), form.span)
+
+
+def if_(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    surface.size(form, rest, 2, 3, "(if test then else)")
+    other = surface.expr(rest[2]) if len(rest) == 3 else core.Const(None, form.span)
+    return core.If(surface.expr(rest[0]), surface.expr(rest[1]), other, form.span)
+
+
+def lambda_(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    if len(rest) < 2:
+        raise surface.fail(form, "expected (lambda (parameter ...) body)")
+    return anonymous(surface, form, rest)
+
+
+def fn(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    if rest and isinstance(rest[0], Name):
+        name = surface.binder(rest[0])
+        if len(rest) < 3:
+            raise surface.fail(form, "expected (fn name [parameter ...] body ...)")
+        procedure = surface.procedure(form, rest[1], rest[2:], name)
+        return core.Letrec(((name, procedure),), core.Name(name, form.span), form.span)
+    if len(rest) < 2:
+        raise surface.fail(form, "expected (fn [parameter ...] body ...)")
+    return anonymous(surface, form, rest)
+
+
+def anonymous(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    name = surface.temporary("fn")
+    procedure = surface.procedure(form, rest[0], rest[1:], name)
+    if mentions(procedure.body, name):  # recur inside calls the procedure itself
+        return core.Letrec(((name, procedure),), core.Name(name, form.span), form.span)
+    return core.Lambda("fn", procedure.parameters, procedure.rest, procedure.body, procedure.span)
+
+
+def bindings(surface: Surface, form: Form) -> list[tuple[Form, Form]]:
+    """Clojure's [a 1 b 2] or Scheme's ((a 1) (b 2))."""
+    if isinstance(form, Group) and form.bracket == "(":
+        pairs = []
+        for item in form.items:
+            if not (isinstance(item, Group) and len(item.items) == 2):
+                raise surface.fail(item, "expected (name expression)")
+            pairs.append((item.items[0], item.items[1]))
+        return pairs
+    if not isinstance(form, Group) or form.bracket != "[":
+        raise surface.fail(form, "expected a vector of bindings [name expression ...]")
+    if len(form.items) % 2:
+        raise surface.fail(form.items[-1], "this name has no expression to be bound to")
+    return list(zip(form.items[::2], form.items[1::2]))
+
+
+def let(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    if len(rest) < 2:
+        raise surface.fail(form, "expected (let [name expression ...] body ...)")
+    bound: list[tuple[str, core.Expr, Span]] = []
+    for target, value in bindings(surface, rest[0]):
+        if isinstance(target, Name):
+            name = surface.binder(target)
+            bound.append((name, surface.named(value, name), target.span))
+        else:
+            whole = surface.temporary("whole")
+            bound.append((whole, surface.expr(value), target.span))
+            parts = surface.destructure(target, core.Name(whole, target.span))
+            bound.extend((name, part, part.span) for name, part in parts)
+    result = surface.body(form, rest[1:])
+    for name, expr, span in reversed(bound):
+        result = core.Let(name, expr, result, span)
+    return result
+
+
+def letrec(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    if len(rest) < 2:
+        raise surface.fail(form, "expected (letrec [name procedure ...] body ...)")
+    found = []
+    for target, value in bindings(surface, rest[0]):
+        name = surface.binder(target)
+        procedure = surface.named(value, name)
+        if not isinstance(procedure, core.Lambda):
+            raise surface.fail(value, "letrec binds procedures: expected a lambda here")
+        found.append((name, procedure))
+    return core.Letrec(tuple(found), surface.body(form, rest[1:]), form.span)
+
+
+def loop(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    if len(rest) < 2:
+        raise surface.fail(form, "expected (loop [name start ...] body ...)")
+    name = surface.temporary("loop")
+    pairs = bindings(surface, rest[0])
+    starts = [surface.expr(start) for _, start in pairs]
+    header = Group("[", tuple([target for target, _ in pairs]), rest[0].start, rest[0].end)
+    parameters, _, parts = surface.parameters(header)
+    surface.loops.append(name)
+    try:
+        body = surface.body(form, rest[1:])
+    finally:
+        surface.loops.pop()
+    for part, value in reversed(parts):
+        body = core.Let(part, value, body, header.span)
+    procedure = core.Lambda(name, tuple(parameters), None, body, form.span)
+    outer: list[tuple[str, core.Expr, Span]] = []
+    if any(mentions(start, p) for at, start in enumerate(starts) for p in parameters[:at]):
+        outer = [(p, start, target.span) for p, start, (target, _) in zip(parameters, starts, pairs)]
+        starts = [core.Name(p, target.span) for p, (target, _) in zip(parameters, pairs)]
+    call = core.App(core.Name(name, form.span), tuple(starts), form.span)
+    result: core.Expr = core.Letrec(((name, procedure),), call, form.span)
+    for target_name, value, span in reversed(outer):
+        result = core.Let(target_name, value, result, span)
+    return result
+
+
+def recur(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    if not surface.loops or not surface.loops[-1]:
+        raise surface.fail(form, "recur must stand in a loop, or in a procedure whose parameters are plain names")
+    operator = core.Name(surface.loops[-1], form.items[0].span)
+    return core.App(operator, tuple([surface.expr(item) for item in rest]), form.span)
+
+
+def cond(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    clauses: list[tuple[Form, Form]]
+    if rest and all(isinstance(c, Group) and c.bracket in "([" and len(c.items) == 2 for c in rest):
+        clauses = [(c.items[0], c.items[1]) for c in rest if isinstance(c, Group)]  # Scheme's
+    elif len(rest) % 2:
+        raise surface.fail(form, "cond needs an even number of forms: test value ...")
+    else:
+        clauses = list(zip(rest[::2], rest[1::2]))
+    result: core.Expr = core.Const(None, form.span)
+    for test, value in reversed(clauses):
+        if isinstance(test, Name) and test.text in (":else", "else"):
+            result = surface.expr(value)
+        else:
+            result = core.If(surface.expr(test), surface.expr(value), result, Span(test.start, value.end))
+    return result
+
+
+def case(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    if not rest:
+        raise surface.fail(form, "expected (case expression value result ... default)")
+    key = surface.temporary("key")
+    clauses = list(rest[1:])
+    result: core.Expr
+    if len(clauses) % 2:
+        result = surface.expr(clauses.pop())
+    else:
+        result = core.primitive_call("no-case", form.span, core.Name(key, form.span))
+    for test, value in reversed(list(zip(clauses[::2], clauses[1::2]))):
+        choices = test.items if isinstance(test, Group) and test.bracket == "(" else (test,)
+        tests = [
+            core.primitive_call("=", c.span, core.Name(key, c.span), core.Const(surface.quoted(c), c.span))
+            for c in choices
+        ]
+        result = core.If(_or(tests, test.span), surface.expr(value), result, Span(test.start, value.end))
+    return core.Let(key, surface.expr(rest[0]), result, form.span)
+
+
+def when(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    if len(rest) < 2:
+        raise surface.fail(form, f"expected ({head_of(form)} test body ...)")
+    nothing = core.Const(None, form.span)
+    test, body = surface.expr(rest[0]), surface.body(form, rest[1:])
+    if head_of(form) == "when":
+        return core.If(test, body, nothing, form.span)
+    return core.If(test, nothing, body, form.span)
+
+
+def and_(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    if not rest:
+        return core.Const(True, form.span)
+    *tests, last = [surface.expr(item) for item in rest]
+    for test in reversed(tests):
+        name = surface.temporary("and")
+        held = core.Name(name, test.span)
+        last = core.Let(name, test, core.If(held, last, held, test.span), test.span)
+    return last
+
+
+def or_(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    if not rest:
+        return core.Const(None, form.span)
+    *tests, last = [surface.expr(item) for item in rest]
+    for test in reversed(tests):
+        name = surface.temporary("or")
+        held = core.Name(name, test.span)
+        last = core.Let(name, test, core.If(held, held, last, test.span), test.span)
+    return last
+
+
+def do(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    return surface.body(form, rest)
+
+
+def sample(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    surface.size(form, rest, 1, 1, "(sample distribution)")
+    return core.Sample(surface.expr(rest[0]), form.span)
+
+
+def observe(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    surface.size(form, rest, 2, 2, "(observe distribution value)")
+    return core.Observe(surface.expr(rest[0]), surface.expr(rest[1]), form.span)
+
+
+def mem(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    surface.size(form, rest, 1, 1, "(mem procedure)")
+    return core.Mem(surface.expr(rest[0]), form.span)
+
+
+def misplaced(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    word = head_of(form)
+    instead = {"for": "; use map or loop here", "predict": "", "input": ""}.get(word, "; use let here")
+    raise surface.fail(form, f"'{word}' starts a statement, which can only stand at the top level{instead}")
+
+
+def _or(tests: Sequence[core.Expr], span: Span) -> core.Expr:
+    result = tests[-1]
+    for test in reversed(tests[:-1]):
+        result = core.If(test, core.Const(True, span), result, span)
+    return result
+
+
+SPECIAL_FORMS: Final[dict[str, SpecialForm]] = {
+    "quote": quote,
+    "if": if_,
+    "lambda": lambda_,
+    "fn": fn,
+    "let": let,
+    "let*": let,
+    "letrec": letrec,
+    "loop": loop,
+    "recur": recur,
+    "cond": cond,
+    "case": case,
+    "when": when,
+    "when-not": when,
+    "and": and_,
+    "or": or_,
+    "do": do,
+    "begin": do,
+    "sample": sample,
+    "observe": observe,
+    "mem": mem,
+    "assume": misplaced,
+    "predict": misplaced,
+    "input": misplaced,
+    "for": misplaced,
+    "define": misplaced,
+    "def": misplaced,
+    "defn": misplaced,
+}
