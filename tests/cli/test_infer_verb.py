@@ -240,7 +240,7 @@ def test_control_c(model_file: Path, tmp_path: Path) -> None:
     ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        while not Path(f"{out}.part").exists() or Path(f"{out}.part").stat().st_size < 100_000:
+        while not Path(f"{out}.part").exists() or Path(f"{out}.part").stat().st_size < 1_000_000:  # several sweeps
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
         error = process.stderr.read()
