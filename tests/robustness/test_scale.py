@@ -1,10 +1,8 @@
-"""Programs that are long, wide, deep, or run for long. Times are of the processor, not of the clock."""
+"""Programs that are long, wide, deep, or run for long. (`benchmarks/compile_speed.py` prints how long.)"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
-from time import process_time
 from typing import Any
 
 import pytest
@@ -14,12 +12,6 @@ from pplc.diagnostics import CompileError
 from pplc.pipeline import check, compile_source
 from pplc.source import Source
 from pplc_runtime.values import ModelError
-
-
-def seconds(work: Callable[[], Any]) -> float:
-    start = process_time()
-    work()
-    return process_time() - start
 
 
 def value(text: str, particles: int = 1, **settings: Any) -> Any:
@@ -36,14 +28,14 @@ def test_ten_thousand_statements_that_differ_in_literals() -> None:
     lines = [f"[observe (normal (* mu {i % 7}) 1.5) {rng.gauss(0, 1):.4f}]" for i in range(10_000)]
     text = "[assume mu (sample (normal 0 1))]\n" + "\n".join(lines)
     models: list[pplc.Model] = []
-    assert seconds(lambda: models.append(pplc.compile_text(text))) < 5
+    models.append(pplc.compile_text(text))
     assert models[0].text.count("def ") == 2
     assert models[0].infer(particles=2, sweeps=1, seed=1)
 
 
 def test_a_thousand_assumes() -> None:
     lines = [f"[assume x{i} (sample (normal {i} 1))]" for i in range(1000)]
-    assert seconds(lambda: compile_source(Source("m.clj", "\n".join(lines)))) < 5
+    compile_source(Source("m.clj", "\n".join(lines)))
 
 
 @pytest.mark.parametrize("kind", ["floats", "ints", "matrix"])
@@ -57,7 +49,7 @@ def test_a_data_literal_of_a_megabyte(kind: str) -> None:
         rows = [" ".join(f"{rng.gauss(0, 1):.6f}" for _ in range(36)) for _ in range(3000)]
         data = " ".join(f"[{row}]" for row in rows)
     text = f"[assume y [{data}]]\n[predict (first y)]"
-    assert seconds(lambda: compile_source(Source("m.clj", text))) < 5
+    compile_source(Source("m.clj", text))
     first = value(text)
     words = data.replace("[", "").replace("]", "").split()
     assert (list(first) if kind == "matrix" else [first]) == [
@@ -86,7 +78,7 @@ def test_a_let_of_many_bindings() -> None:
 def test_a_cond_of_many_clauses(last: str) -> None:
     clauses = " ".join(f"(= x {i}) {i * i}" for i in range(200))
     text = f"[assume f (fn [x] (cond {clauses} :else {last}))]\n"
-    assert seconds(lambda: compile_source(Source("m.clj", text))) < 5
+    compile_source(Source("m.clj", text))
     assert value(text + "[predict (f 150)]") == 22500
     assert value(text + "[assume x (sample (uniform-discrete 100 190))]\n[predict (= (f x) (* x x))]", 20)
 
