@@ -266,7 +266,7 @@ class Sweeping:
 
     def _run(self, count: int) -> None:
         for _ in range(count):
-            weights, _ = self.particles.normalised()
+            weights, _ = self.particles.weights()
             self.particles.fork(self.draw(self.rng, weights, self.particles.size))
             self.particles.extend(self.segments[self.next])
             self.next = self.next % (FORKS - 1) + 1

@@ -13,8 +13,8 @@ import pytest
 ROOT: Final = Path(__file__).parents[1]
 
 TABLES: Final = (
-    "pplc_runtime.names", "pplc_runtime.values", "pplc_runtime.version", "pplc_runtime.stochastic",
-    "pplc_runtime.reference.syntax",
+    "pplc_runtime.formulas", "pplc_runtime.names", "pplc_runtime.values", "pplc_runtime.version",
+    "pplc_runtime.stochastic", "pplc_runtime.reference.syntax",
 )  # fmt: skip
 """What a pass may see of the runtime: names and arities, plain values, the syntax that it translates to."""
 
@@ -46,6 +46,9 @@ EXCEPTIONS: Final = {
     ("pplc.passes.to_python", "pplc.passes.python_body"): "a part of to_python in a file of its own",
     ("pplc.passes.to_python", "pplc.passes.python_syntax"): "a part of to_python in a file of its own",
     ("pplc.passes.python_body", "pplc.passes.python_syntax"): "both are parts of to_python",
+    ("pplc.passes.to_python", "pplc.passes.python_formula"): "a part of to_python in a file of its own",
+    ("pplc.passes.python_body", "pplc.passes.python_formula"): "both are parts of to_python",
+    ("pplc.passes.python_formula", "pplc.passes.python_syntax"): "both are parts of to_python",
     ("pplc.passes.python_body", "pplc.passes.to_python"): "a type, for the checker only",
     ("pplc.model", "pplc.passes.to_reference"): "the pass that only the reference engine needs",
 }

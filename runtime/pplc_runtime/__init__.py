@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime import names as _names
+from pplc_runtime.formulas import formula, raw
 from pplc_runtime.primitives import FAST as _FAST
 from pplc_runtime.primitives import arithmetic as _arithmetic
 from pplc_runtime.primitives import comparison as _comparison
@@ -35,5 +36,5 @@ globals().update({_name: _function for _name, _function in _names.EXPORTS.items(
 
 __all__ = [
     "Assume", "Input", "List", "Loop", "ModelError", "Observe", "Predict", "Procedure", "Program", "Symbol",
-    "__version__", "numbers",
+    "__version__", "formula", "numbers", "raw",
 ]  # fmt: skip

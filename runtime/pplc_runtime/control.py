@@ -119,6 +119,10 @@ def call(at: At, operator: Any, *arguments: Any) -> Any:
     """Call whatever an operator turned out to be."""
     kind = type(operator)
     if kind is Memo:
+        if len(arguments) == 1:
+            argument = arguments[0]
+            if type(argument) is int:
+                return here.handler.entry(operator, operator.at[argument], arguments)
         return recall(operator, arguments)
     if kind is Procedure:
         own = operator.parameters
@@ -161,7 +165,7 @@ def recall(memo: Memo, arguments: tuple[Any, ...]) -> Any:
     if len(arguments) == 1:
         argument = arguments[0]
         kind = type(argument)
-        if kind is int or kind is str:
+        if kind is str:
             return here.handler.entry(memo, memo.at[argument], arguments)
         if kind is Lane and argument.data.ndim == 1 and argument.data.dtype.kind == "i":
             return here.handler.entries(memo, argument)

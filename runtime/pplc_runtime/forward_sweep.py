@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,12 +35,12 @@ def forward(
     log_evidence = 0.0
     for segment in plan.segments:
         particles.extend(segment)
-        weights, log_total = particles.normalised()
+        weights, log_total = particles.weights()
         if segment is plan.segments[-1]:
             break
         everywhere = resampling.ess_threshold >= 1 or not weights.all()
         if everywhere or effective_sample_size(weights) < resampling.ess_threshold * size:
-            log_evidence += log_total - np.log(size)
+            log_evidence += log_total - math.log(size)
             particles.fork(resampling.scheme.draw(rng, weights, size))
     return particles, log_evidence
 
@@ -52,7 +53,7 @@ def first_retained(plan: Plan, resampling: Resampling, rng: np.random.Generator,
     while True:
         try:
             particles, _ = forward(plan, resampling, rng, size, remember=True)
-            weights, _ = particles.normalised()
+            weights, _ = particles.weights()
             return particles.trajectory(int(resampling.scheme.draw(rng, weights, 1)[0]))
         except Impossible:
             if size >= MOST_TO_START:

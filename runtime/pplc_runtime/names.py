@@ -90,7 +90,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
 RESERVED: Final = frozenset(
     {*EXPORTS, *FAST.values(), *_OWN, *keyword.kwlist, *dir(builtins)}
     | {"Procedure", "Symbol", "List", "Program", "Assume", "Observe", "Predict", "Input", "Loop"}
-    | {"PROGRAM", "_STEPS", "_PLACES"}
+    | {"PROGRAM", "_STEPS", "_PLACES", "formula", "raw"}
 )
 
 

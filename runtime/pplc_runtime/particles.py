@@ -14,7 +14,7 @@ from pplc_runtime.lanes import Dead, Lane, per_lane, raw
 from pplc_runtime.results.sweeps import Column
 from pplc_runtime.steps import Assume, Bound, Observe, Plan, Segment
 from pplc_runtime.values import Impossible, List, Map, ModelError, Symbol, shown
-from pplc_runtime.weights import BadWeights, ZeroWeights, normalise_and_sum
+from pplc_runtime.weights import BadWeights, ZeroWeights, relative
 
 _SELDOM = 10
 """Ancestors are counted in one of so many sweeps."""
@@ -79,10 +79,10 @@ class Particles:
                 self.generations.append((self.frame, handler.draws))
             handler.draws = []
 
-    def normalised(self, log_weights: NDArray[np.float64] | None = None) -> tuple[NDArray[np.float64], float]:
-        """The weights, summing to one, and the log of what they summed to."""
+    def weights(self, log_weights: NDArray[np.float64] | None = None) -> tuple[NDArray[np.float64], float]:
+        """The weights, the largest being 1, and the log of what they sum to."""
         try:
-            return normalise_and_sum(self.log_weights if log_weights is None else log_weights)
+            return relative(self.log_weights if log_weights is None else log_weights)
         except ZeroWeights:
             raise self.impossible() from None
         except BadWeights:

@@ -79,14 +79,16 @@ def _points(rng: np.random.Generator, n: int) -> Weights:
 
 def multinomial(rng: np.random.Generator, weights: Weights, n: int) -> Ancestors:
     """Independent ancestors."""
-    return _cumulative(weights).searchsorted(_points(rng, n), "right")
+    cumulative = weights.cumsum()
+    points = _points(rng, n)
+    points *= cumulative[-1]  # rounds to less than that, since the points are less than 1
+    return cumulative.searchsorted(points, "right")
 
 
 def conditional_multinomial(rng: np.random.Generator, weights: Weights, n: int, kept: int) -> Ancestors:
     """The other slots are independent of slot 0, and of each other."""
-    ancestors = np.empty(n, np.intp)
+    ancestors = multinomial(rng, weights, n)
     ancestors[0] = kept
-    ancestors[1:] = _cumulative(weights).searchsorted(_points(rng, n - 1), "right")
     return ancestors
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from pplc_runtime.addresses import At
 from pplc_runtime.distributions import ALIASES, DEFAULTS, DISTRIBUTIONS
 from pplc_runtime.distributions.base import Family, Parameter
-from pplc_runtime.distributions.factors import LaneFactors, factor_lanes
+from pplc_runtime.distributions.factors import Roots, factor_lanes
 from pplc_runtime.frames import Frame, here
 from pplc_runtime.lanes import Lane, Mix, by_option, join, layout, raw, settle
 from pplc_runtime.primitives.arithmetic import vector
@@ -55,8 +55,13 @@ class Dist:
         if self.family is _MVN:
             mean, covariance = self.parts
             if type(covariance) is Lane and frame.size > 1:
-                return [raw(mean), _factors_at(covariance, frame)]
-        return [part.at(frame) if type(part) is Lane else part for part in self.parts]
+                return [raw(mean), _roots_at(covariance, frame)]
+        parts = []
+        for part in self.parts:
+            if type(part) is Lane:
+                part = part.data if part.frame is frame else part.at(frame)
+            parts.append(part)
+        return parts
 
     def __str__(self) -> str:
         return f"<{self.family.name}>"
@@ -136,17 +141,14 @@ class ProcessInstance:
 _MVN = DISTRIBUTIONS["mvn"]
 
 
-def _factors_at(covariances: Lane, frame: Frame) -> LaneFactors:
+def _roots_at(covariances: Lane, frame: Frame) -> Roots:
     """The factors of covariances that vary by lane: computed once, and gathered as the lanes are."""
     if covariances.derived is None:
-        covariances.derived = (covariances.frame, factor_lanes(covariances.data))
-    birth, factors = covariances.derived
-    if birth is not frame:
-        factors = factors.take(frame.map_from(birth))
-        if frame.to_top is None:
-            covariances.derived = (frame, factors)  # every later frame goes on from this one
-    result: LaneFactors = factors
-    return result
+        factors = factor_lanes(covariances.data)
+        birth = covariances.frame
+        covariances.derived = Lane(factors.essence(), birth), Lane(factors.log_root, birth)
+    root, log_root = covariances.derived
+    return Roots(root.at(frame), lambda: log_root.at(frame))
 
 
 # Construction
@@ -165,11 +167,13 @@ def checked(name: str, parameter: Parameter, value: Any) -> Any:
         data = value.at(here.frame)
         if value.data.ndim - 1 == domain.rank and value.data.dtype.kind != "b":
             if domain.surely is not None and type(data) is np.ndarray and domain.surely(data):
+                if here.frame.to_top is None:
+                    value.checked = domain  # every later frame has only lanes of this one
                 return value
             holds = domain.holds(data)
             if holds is True or (holds is not False and holds.all()):
                 if here.frame.to_top is None:
-                    value.checked = domain  # every later frame has only lanes of this one
+                    value.checked = domain
                 return value
             if holds is not False:
                 worst = data[..., np.flatnonzero(~holds)[0]]
@@ -222,13 +226,19 @@ def distribution(family: Family) -> Callable[..., Any]:
     fits = _checks_fit(family, Family)
     fitting: set[Any] = set()
 
+    domains = [parameter.domain for parameter in parameters]
+
     def build(*arguments: Any) -> Any:
         if len(arguments) < len(parameters):
             arguments += defaults[len(defaults) - (len(parameters) - len(arguments)) :]
-        for argument in arguments:
-            if type(argument) is Mix:
+        parts = []
+        for parameter, domain, argument in zip(parameters, domains, arguments):
+            kind = type(argument)
+            if kind is Mix:
                 return _any_mix(arguments, build)
-        parts = tuple([checked(name, p, a) for p, a in zip(parameters, arguments)])
+            if not (kind is float and domain.number(argument)) and not (kind is Lane and argument.checked is domain):
+                argument = checked(name, parameter, argument)
+            parts.append(argument)
         if fits:
             shapes = tuple([_shape(part) for part in parts]) if family.fits_by_shape else None
             if shapes is None or shapes not in fitting:
@@ -237,7 +247,7 @@ def distribution(family: Family) -> Callable[..., Any]:
                     raise ModelError(f"{name}: {problem}")
                 if shapes is not None:
                     fitting.add(shapes)
-        return Dist(family, parts)
+        return Dist(family, tuple(parts))
 
     build.__name__ = build.__qualname__ = name
     return build

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from pplc.languages import core
 from pplc.languages.traverse import free_locals
+from pplc.passes.python_formula import formula_of, is_arithmetic
 from pplc.passes.python_syntax import (
     assign,
     assign_all,
@@ -72,11 +73,14 @@ class Body:
         own: Known | None = None,
         level: int = 0,
         counts: dict[str, int] | None = None,
+        careful: bool = False,
     ) -> None:
         self.builder = builder
         self.known = known
         self.own = own
         """The procedure whose self calls in tail position are a loop."""
+        self.careful = careful
+        """Whether it is the careful way of a formula, in which each operation is a call."""
         self.level = level
         self.indented = 0
         self.counts = {} if counts is None else counts
@@ -306,6 +310,10 @@ class Body:
     def application(self, expr: core.App) -> ast.expr:
         operator, arguments, span = expr.operator, expr.arguments, expr.span
         if isinstance(operator, core.Primitive):
+            if is_arithmetic(expr) and not self.careful:
+                made = self.formula(expr)
+                if made is not None:
+                    return made
             return self.primitive_call(operator.name, expr)
         known = self.target(operator)
         if known is None:
@@ -342,6 +350,18 @@ class Body:
         if signature.addressed:
             values.insert(0, self.builder.site(expr))
         return self.call(python_name(name, len(arguments)), values, span)
+
+    def formula(self, expr: core.App) -> ast.expr | None:
+        """Arithmetic as a call of one function; None where there is too little or too much of it."""
+        formula = formula_of(expr)
+        if formula is None:
+            return None
+        if isinstance(formula.body, core.Const):
+            return self.builder.constant(formula.body.value)
+        if isinstance(formula.body, core.Local):
+            return None
+        name = self.builder.formula(formula, expr)
+        return ast.Call(load(name), self.all_values(formula.arguments), [])  # its operations have their places
 
     # Branches and procedures
 

@@ -27,12 +27,13 @@ from pplc.languages.python import Function, Module
 from pplc.languages.steps import Loop, Step, Steps
 from pplc.languages.traverse import binders, every_expression, expressions
 from pplc.passes.python_body import Body, Known
-from pplc.passes.python_syntax import assign, function, load, number
+from pplc.passes.python_formula import Formula, quickly
+from pplc.passes.python_syntax import arguments, assign, function, load, number
 from pplc.source import Span
 from pplc_runtime.names import RESERVED, identifier, mangled
 from pplc_runtime.values import List, Symbol
 
-TEMPORARY: Final = re.compile(r"(held|label|test|then|other)_\d+")
+TEMPORARY: Final = re.compile(r"(held|label|test|then|other|value)_\d+")
 """What bodies call their own variables."""
 
 LONGEST_LABEL: Final = 30
@@ -57,6 +58,7 @@ class Builder:
         """The functions made from an expression, by its identity: a copy of it calls the same ones."""
         self._numbers: dict[int, tuple[int, core.Expr]] = {}
         """The number of every call and draw in its addresses, by the identity of its node (kept alive)."""
+        self._formulas: dict[int, tuple[str, core.Expr]] = {}
         self._constants: dict[Any, str] = {}
         self._values: dict[str, str] = {}
 
@@ -117,6 +119,23 @@ class Builder:
         body.procedure(procedure.body)
         parameters = (*binders(procedure), *known.captured)
         self.define(known.function, parameters, body.statements, procedure.span)
+
+    def formula(self, formula: Formula, expr: core.Expr) -> str:
+        """The function of a formula: a copy of its expression calls the same one."""
+        known = self._formulas.get(id(expr))
+        if known is None:
+            name = self.unique("formula", numbered=True)
+            known = self._formulas[id(expr)] = (name, expr)
+            body = Body(self, {}, careful=True)
+            body.tail(formula.body)
+            definition = function(name, formula.names, body.statements)
+            quick, _ = quickly(formula.body)
+            decorator = ast.Call(self.runtime("formula"), [ast.Lambda(arguments(formula.names), quick)], [])
+            definition.decorator_list.append(decorator)
+            self.module.functions.append(Function(definition, expr.span))
+            if any(isinstance(node, ast.Attribute) for node in ast.walk(quick)):
+                self.runtime("raw")
+        return known[0]
 
     def define(self, name: str, parameters: Iterable[str], body: list[ast.stmt], span: Span) -> None:
         self.module.functions.append(Function(function(name, ["at", *parameters], body), span))

@@ -32,6 +32,8 @@ class Domain:
     holds: Any
     """A function of a raw value that gives a bool, or a bool array (L,) where the value varies by lane.
     It must be false for NaN, and cheap for Python scalars (no numpy call)."""
+    number: Callable[[Any], bool] = lambda x: False
+    """The same of a Python number, at once."""
     surely: Callable[[Any], bool] | None = None
     """A cheap test of an array of floats with lanes: true only if every lane is in the domain."""
 

@@ -54,7 +54,7 @@ def _numbers(
             return many(x) if x.dtype.kind in "fiu" else np.zeros(x.shape, np.bool_)
         return isinstance(x, np.floating | np.integer) and one(x.item())
 
-    return Domain(text, 0, holds, surely)
+    return Domain(text, 0, holds, one, surely)
 
 
 def _whole(x: Lanes) -> Lanes:
@@ -116,7 +116,7 @@ def _holds_covariance(x: Raw) -> Raw:
     return covariance_factor(x).holds if x.ndim == 2 else lane_factors(x).holds
 
 
-VECTOR: Final = Domain("a vector of finite numbers", 1, _holds_vector, _moderate_vectors)
+VECTOR: Final = Domain("a vector of finite numbers", 1, _holds_vector, surely=_moderate_vectors)
 POSITIVE_VECTOR: Final = Domain("a vector of positive numbers", 1, _holds_positive_vector)
 WEIGHTS: Final = Domain("a vector of weights, none negative and not all zero", 1, _holds_weights)
 POSITIVE_DEFINITE: Final = Domain("a symmetric positive definite matrix", 2, _holds_covariance)

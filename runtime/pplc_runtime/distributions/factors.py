@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -42,10 +43,9 @@ class Factor:
     lanes in half of the time that it takes for a Python float."""
     deviations: NDArray[Any] | None
     """The diagonal of R as a column, where C is diagonal; otherwise None."""
-    precisions: NDArray[Any] | None
-    """One over it."""
-    minus_halves: NDArray[Any]
-    """A vector of -1/2: its product with the squares of whitened lanes is the exponent of the density."""
+    exponents: NDArray[Any]
+    """A vector whose product with the squares of whitened lanes, or of lanes as they are where C is diagonal, is
+    the exponent of the density."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,27 @@ class LaneFactors:
         """The roots with the lanes first, as numpy.linalg has them."""
         return self.root.transpose(2, 0, 1)
 
-    def take(self, index: Any) -> LaneFactors:
-        """The factors of some of the lanes, which may repeat."""
-        return LaneFactors(self.holds.take(index), self.root.take(index, -1), self.log_root.take(index))
+    def essence(self) -> Lanes:
+        """The roots, or only their diagonals (d, L) where all matrices are diagonal."""
+        d = len(self.root)
+        below = self.root[np.tril_indices(d, -1)]
+        return self.root if below.any() else self.root[np.arange(d), np.arange(d)]
+
+
+class Roots:
+    """What a normal wants of one covariance a lane."""
+
+    __slots__ = ("find_log_root", "root")
+
+    def __init__(self, root: Lanes, find_log_root: Callable[[], Lanes]) -> None:
+        self.root = root
+        """(d, d, L), or (d, L) where all covariances are diagonal."""
+        self.find_log_root = find_log_root
+
+    @classmethod
+    def of(cls, covariances: Lanes) -> Roots:
+        factors = factor_lanes(covariances)
+        return cls(factors.essence(), lambda: factors.log_root)
 
 
 def factor(matrix: NDArray[Any]) -> Factor:
@@ -77,7 +95,7 @@ def factor(matrix: NDArray[Any]) -> Factor:
     root = _cholesky(matrix) if _symmetric(matrix) else None
     if root is None:
         nothing = np.empty((0, 0))
-        return Factor(False, d, nothing, nothing, False, math.nan, nothing, None, None, nothing)
+        return Factor(False, d, nothing, nothing, False, math.nan, nothing, None, nothing)
     deviations = root.diagonal()
     log_root = float(np.log(deviations).sum())
     diagonal = np.count_nonzero(matrix) == d
@@ -91,8 +109,7 @@ def factor(matrix: NDArray[Any]) -> Factor:
         log_root=log_root,
         log_peak=np.array(-HALF_LOG_2_PI * d - log_root),
         deviations=deviations[:, None].copy() if diagonal else None,
-        precisions=1.0 / deviations[:, None] if diagonal else None,
-        minus_halves=np.full(d, -0.5),
+        exponents=-0.5 / deviations**2 if diagonal else np.full(d, -0.5),
     )
 
 

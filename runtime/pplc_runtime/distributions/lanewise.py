@@ -31,6 +31,8 @@ LARGE: Final = 1e50
 """Numbers below this have squares that are far from overflow."""
 LARGEST_SCALE: Final = 1e90
 """And they may be multiplied by as much as this before they are squared."""
+MANY: Final = 4096
+"""From how many numbers on it counts to look at each of them once more."""
 absolute_sum: Final = dasum
 
 

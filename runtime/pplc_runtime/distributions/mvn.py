@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from numpy import ndarray
 
 from pplc_runtime.distributions.base import Family, Lanes, Parameter, Raw
 from pplc_runtime.distributions.domains import POSITIVE_DEFINITE, VECTOR
-from pplc_runtime.distributions.factors import HALF_LOG_2_PI, LaneFactors, covariance_factor, factor_lanes
-from pplc_runtime.distributions.lanewise import INF, LARGE, absolute_sum, spread
+from pplc_runtime.distributions.factors import HALF_LOG_2_PI, Factor, Roots, covariance_factor
+from pplc_runtime.distributions.lanewise import INF, LARGE, MANY, absolute_sum, spread
 
 
 class MultivariateNormal(Family):
@@ -39,67 +40,85 @@ class MultivariateNormal(Family):
         if lanes is None:
             return mean + covariance_factor(covariance).root.dot(rng.standard_normal(d))
         noise = rng.standard_normal((d, lanes))
-        if type(covariance) is LaneFactors:
-            noise = _times_root(covariance.root, noise)
-        elif covariance.ndim == 2:
+        if type(covariance) is ndarray and covariance.ndim == 2:
             factor = covariance_factor(covariance)
             noise = factor.root.dot(noise) if factor.deviations is None else factor.deviations * noise
         else:
-            noise = _times_root(factor_lanes(covariance).root, noise)
-        return (mean if mean.ndim == 2 else mean[:, None]) + noise
+            root = covariance.root if type(covariance) is Roots else Roots.of(covariance).root
+            noise = root * noise if root.ndim == 2 else _times_root(root, noise)
+        noise += mean if mean.ndim == 2 else mean[:, None]
+        return noise
 
     def log_density(self, value: Raw, *parameters: Raw) -> Raw:
         mean, covariance = parameters
         if value.shape[0] != mean.shape[0]:
             return spread(-INF, self, value, parameters)
-        if value.ndim == mean.ndim:
-            distance = value - mean
-        elif value.ndim == 1:
-            distance = value[:, None] - mean
-        else:
-            distance = value - mean[:, None]
-        if type(covariance) is LaneFactors:
+        distance = _distance(value, mean)
+        if type(covariance) is Roots:
             return self._over_covariances(distance, covariance)
         if covariance.ndim == 3:
-            return self._over_covariances(distance, factor_lanes(covariance))
+            return self._over_covariances(distance, Roots.of(covariance))
         factor = covariance_factor(covariance)
-        if not (absolute_sum(distance.ravel()) < LARGE and factor.moderate):
+        if distance.size > MANY and distance.ndim == 2 and factor.moderate:
             with np.errstate(all="ignore"):
-                z = factor.whiten.dot(distance)
-                result = _never_nan(factor.minus_halves.dot(z * z) + factor.log_peak)
-                return result if result.ndim else float(result)
+                result = _quadratic(distance, factor)  # a look at the result costs less than one at what it is from
+                if absolute_sum(result) < LARGE:
+                    return result
+                distance = _distance(value, mean)
+        if not (absolute_sum(distance.ravel()) < LARGE and factor.moderate):
+            return self._careful(distance, factor)
         if distance.ndim == 1:
             z = factor.whiten.dot(distance)
             return float(factor.log_peak) - 0.5 * float(z.dot(z))
-        if factor.deviations is None:
-            distance = factor.whiten.dot(distance)
-        else:
-            distance *= factor.precisions  # in place: with many lanes, fresh memory costs more than arithmetic
-        result = np.einsum("dl,dl->l", distance, distance)
-        result *= -0.5
-        result += factor.log_peak
-        return result
+        return _quadratic(distance, factor)
 
     @staticmethod
-    def _over_covariances(distance: Lanes, factors: LaneFactors) -> Lanes:
-        """The log density where each lane has its own covariance; the distance may be shared."""
-        root = factors.root
-        d = root.shape[1]
+    def _careful(distance: Lanes, factor: Factor) -> Raw:
+        """The log density at a distance from the mean that may be huge."""
         with np.errstate(all="ignore"):
-            if d <= 2:
+            z = factor.whiten.dot(distance)
+            result = _never_nan(np.full(len(z), -0.5).dot(z * z) + factor.log_peak)
+            return result if result.ndim else float(result)
+
+    @staticmethod
+    def _over_covariances(distance: Lanes, roots: Roots) -> Lanes:
+        """The log density where each lane has its own covariance; the distance may be shared."""
+        root = roots.root
+        d = len(root)
+        with np.errstate(all="ignore"):
+            if root.ndim == 2:
+                z = (distance if distance.ndim == 2 else distance[:, None]) / root
+                z *= z
+                squares = z[0] + z[1] if d == 2 else np.add.reduce(z, 0)
+            elif d == 2:
                 z = distance[0] / root[0, 0]
                 squares = z * z
-                if d == 2:
-                    z = (distance[1] - root[1, 0] * z) / root[1, 1]
-                    squares += z * z
+                z = (distance[1] - root[1, 0] * z) / root[1, 1]
+                squares += z * z
             else:
                 columns = distance if distance.ndim == 2 else distance[:, None]
-                z = np.linalg.solve(factors.stack, columns.T[:, :, None])
+                z = np.linalg.solve(root.transpose(2, 0, 1), columns.T[:, :, None])
                 squares = np.add.reduce(z * z, (1, 2))
             squares *= -0.5
-            squares -= factors.log_root
+            squares -= roots.find_log_root()
             squares -= HALF_LOG_2_PI * d
             return squares if absolute_sum(squares) < LARGE else _never_nan(squares)
+
+
+def _distance(value: Raw, mean: Raw) -> Raw:
+    if value.ndim == mean.ndim:
+        return value - mean
+    return value[:, None] - mean if value.ndim == 1 else value - mean[:, None]
+
+
+def _quadratic(distance: Lanes, factor: Factor) -> Lanes:
+    """The log density at moderate distances, which are overwritten: with many lanes fresh memory costs most."""
+    if factor.deviations is None:
+        distance = factor.whiten.dot(distance)
+    distance *= distance
+    result: Lanes = factor.exponents.dot(distance)
+    result += factor.log_peak
+    return result
 
 
 def _times_root(root: Lanes, noise: Lanes) -> Lanes:

@@ -7,6 +7,7 @@ given the retained one: see `resampling`. (Paper, section 3.2; Andrieu, Doucet a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -20,21 +21,21 @@ from pplc_runtime.steps import Plan
 
 def icsmc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sweep]:
     """A chain of conditional sweeps, the weights of each summing to one."""
+    log_size = math.log(settings.particles)
     retained = first_retained(plan, settings, rng, settings.particles)
     for number in range(-settings.burn_in, settings.sweeps):
         particles = Particles(plan, rng, settings.particles, retained, remember=True)
         log_evidence = 0.0
         for segment in plan.segments:
             particles.extend(segment)
-            weights, log_total = particles.normalised()
-            log_evidence += log_total - np.log(settings.particles)
+            weights, log_total = particles.weights()
+            log_evidence += log_total - log_size
             if segment is not plan.segments[-1]:
                 particles.fork(settings.scheme.conditional(rng, weights, settings.particles, 0))
         chosen = int(settings.scheme.draw(rng, weights, 1)[0])
         retained = particles.trajectory(chosen)
         if number >= 0:
-            with np.errstate(divide="ignore"):
-                log_weights = np.log(weights)
+            log_weights = particles.log_weights - log_total
             told = particles.mixing(chosen, number)
             yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)
 

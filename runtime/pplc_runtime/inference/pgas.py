@@ -7,6 +7,7 @@ Lindsten, Jordan and Schön 2012.)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -33,13 +34,13 @@ def pgas(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[S
         for generation, segment in enumerate(plan.segments):
             if generation > 0:
                 suffix_scores = suffix.rescore(generation, particles.handler, particles.frame)
-                ancestors, _ = particles.normalised(particles.log_weights + suffix_scores)
+                ancestors, _ = particles.weights(particles.log_weights + suffix_scores)
                 ancestor = int(settings.scheme.draw(rng, ancestors, 1)[0])
                 moved += ancestor != 0
                 particles.fork(settings.scheme.conditional(rng, weights, size, ancestor))
             particles.extend(segment)
-            weights, log_total = particles.normalised()
-            log_evidence += log_total - np.log(size)
+            weights, log_total = particles.weights()
+            log_evidence += log_total - math.log(size)
         chosen = int(settings.scheme.draw(rng, weights, 1)[0])
         retained = particles.trajectory(chosen)
         if number >= 0:
@@ -50,6 +51,5 @@ def pgas(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[S
                 "dropped": dict(suffix.dropped),
                 "candidates": boundaries * size,
             }
-            with np.errstate(divide="ignore"):
-                log_weights = np.log(weights)
+            log_weights = particles.log_weights - log_total
             yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)

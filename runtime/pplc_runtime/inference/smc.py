@@ -7,6 +7,7 @@ section 3.1; Del Moral, Doucet and Jasra 2006.)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -21,9 +22,9 @@ def smc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sw
     """Sweeps whose weights sum to their estimates of the evidence."""
     for number in range(settings.sweeps):
         particles, log_evidence = forward(plan, settings, rng, settings.particles)
-        weights, log_total = particles.normalised()
-        log_evidence += log_total - np.log(settings.particles)
-        with np.errstate(divide="ignore"):
-            log_weights = np.log(weights) + log_evidence
+        _, log_total = particles.weights()
+        log_evidence -= math.log(settings.particles)
+        log_weights = particles.log_weights + log_evidence
+        log_evidence += log_total
         yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence)
 

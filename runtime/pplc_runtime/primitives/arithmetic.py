@@ -20,6 +20,8 @@ Binary = Callable[[Any, Any], Any]
 Unary = Callable[[Any], Any]
 
 _STRUCTURES = (tuple, List)
+RAW: Final[dict[str, Unary]] = {}
+"""The functions of one argument on bare numbers and arrays, by name."""
 _NO_NUMBERS = np.zeros(0, np.int64)
 _NO_NUMBERS.setflags(write=False)
 
@@ -228,6 +230,7 @@ def _unary(name: str, scalar: Unary, ufunc: Any) -> Unary:
             raise ModelError(f"'{name}' of a number that is too large") from None
 
     operation.__name__ = operation.__qualname__ = name
+    RAW[name] = lambda x: ufunc(x) if type(x) is np.ndarray else scalar(x)
     return operation
 
 
@@ -258,6 +261,11 @@ def _divide_lanes(a: Any, b: Any) -> Any:
         if _is_whole(a) and not np.any(np.remainder(a, b)):
             return np.floor_divide(a, b)
     return np.true_divide(a, b)
+
+
+def raw_divide(a: Any, b: Any) -> Any:
+    """Division of bare numbers and arrays."""
+    return _divide_lanes(a, b) if type(a) is np.ndarray or type(b) is np.ndarray else _divide(a, b)
 
 
 def _is_whole(a: Any) -> bool:

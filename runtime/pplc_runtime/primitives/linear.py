@@ -9,11 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from pplc_runtime.frames import here
+from pplc_runtime.distributions.domains import VECTOR
+from pplc_runtime.distributions.identity_cache import IdentityCache
+from pplc_runtime.distributions.lanewise import LARGE, MANY, absolute_sum
+from pplc_runtime.frames import Frame, here
 from pplc_runtime.lanes import Lane
 from pplc_runtime.primitives.arguments import Function, given, settled, with_item, with_whole
 from pplc_runtime.primitives.arithmetic import has_mix, mul, numeric, without_mix
@@ -162,16 +165,28 @@ def _quick_product(x: Any, y: Any) -> Any:
     if not over_a:
         if type(a) is np.ndarray and a.ndim == 2 and type(b) is np.ndarray and len(b) == a.shape[1]:
             if over_b:
-                return Lane(a @ b, frame) if b.ndim == 2 else None
+                return _known_product(a, b, frame) if b.ndim == 2 else None
             if b.ndim <= 2:
                 return _result(a @ b, False)
         return None
     if a.ndim == 3 and b.ndim == (2 if over_b else 1) and a.shape[1] == len(b) <= _FEW:
-        whole = a[:, 0] * b[0]
-        for column in range(1, len(b)):
-            whole += a[:, column] * b[column]
-        return Lane(whole, frame)
+        terms = a * b if over_b else a * b[:, None]
+        if len(b) == 2:
+            return Lane(terms[:, 0] + terms[:, 1], frame)
+        return Lane(np.add.reduce(terms, 1), frame)
     return None
+
+
+def _known_product(a: Any, b: Any, frame: Frame) -> Lane:
+    """A shared matrix times vectors. That the vectors are moderate is quicker to see than that all of the product is
+    finite, which is what a distribution wants to know of it."""
+    product = Lane(a @ b, frame)
+    if product.data.size > MANY and b.dtype == np.float64 and absolute_sum(b.ravel()) < LARGE and _is_moderate(a):
+        product.checked = VECTOR
+    return product
+
+
+_is_moderate: Final = IdentityCache(lambda matrix: bool(np.abs(matrix).sum() < LARGE))
 
 
 @_numbers("mmul", (0, 1, 2), (0, 1, 2))

@@ -1,0 +1,69 @@
+"""Formulas: arithmetic over lanes as one function of bare arrays.
+
+Each operation of the language looks at the kinds of its operands and wraps what comes out. A formula does it once for
+many operations: where its arguments are real numbers, plain or one a lane, it is evaluated by Python's operators
+on numbers and arrays. Everything else (whole numbers over lanes, vectors, values of which lanes have different
+ones, errors) goes the careful way, through the operations of the language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from pplc_runtime.frames import here
+from pplc_runtime.lanes import Lane
+from pplc_runtime.primitives import arithmetic
+from pplc_runtime.values import ModelError
+
+OPERATORS: Final = {"+": "+", "-": "-", "*": "*", "/": "/", "add": "+", "sub": "-", "mul": "*", "div": "/"}
+"""The primitives that are operators in Python, with one argument or more."""
+FUNCTIONS: Final = (
+    "abs", "square", "sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
+    "cosh", "tanh", "sigmoid", "inc", "dec",
+)  # fmt: skip
+"""The primitives of one argument that are functions of `raw`."""
+KEEP_KIND: Final = frozenset({"abs", "square", "inc", "dec"})
+"""Those of them that give a whole number for a whole one."""
+
+_REAL: Final = np.dtype(np.float64)
+
+
+class raw:
+    """The functions of the language on bare numbers and arrays of reals."""
+
+    divide = staticmethod(arithmetic.raw_divide)
+
+
+for _name in FUNCTIONS:
+    setattr(raw, _name, staticmethod(arithmetic.RAW[_name]))
+
+def formula(quick: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A function of the language from its form on bare numbers, and the careful one that it decorates."""
+
+    def decorate(careful: Callable[..., Any]) -> Callable[..., Any]:
+        def evaluate(*values: Any) -> Any:
+            frame = here.frame
+            bare = []
+            for value in values:
+                kind = type(value)
+                if kind is Lane:
+                    data = value.data
+                    if data.dtype is not _REAL or data.ndim != 1:
+                        return careful(*values)
+                    bare.append(data if value.frame is frame else value.at(frame))
+                elif kind is float or kind is int:
+                    bare.append(value)
+                else:
+                    return careful(*values)
+            try:
+                result = quick(*bare)
+            except (ArithmeticError, ModelError):  # inf in the language, or an error that has a place
+                return careful(*values)
+            return Lane(result, frame) if type(result) is np.ndarray else result
+
+        return evaluate
+
+    return decorate
