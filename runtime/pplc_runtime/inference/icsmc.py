@@ -36,5 +36,7 @@ def icsmc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[
             with np.errstate(divide="ignore"):
                 log_weights = np.log(weights)
             told = particles.mixing(chosen, number)
+            if settings.keeps_genealogy(number):
+                told["genealogy"] = particles.genealogy(chosen)
             yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)
 

@@ -50,6 +50,8 @@ def pgas(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[S
                 "dropped": dict(suffix.dropped),
                 "candidates": boundaries * size,
             }
+            if settings.keeps_genealogy(number):
+                told["genealogy"] = particles.genealogy(chosen)
             with np.errstate(divide="ignore"):
                 log_weights = np.log(weights)
             yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)

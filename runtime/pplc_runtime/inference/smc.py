@@ -20,10 +20,12 @@ from pplc_runtime.steps import Plan
 def smc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sweep]:
     """Sweeps whose weights sum to their estimates of the evidence."""
     for number in range(settings.sweeps):
-        particles, log_evidence = forward(plan, settings, rng, settings.particles)
+        keep = settings.keeps_genealogy(number)
+        particles, log_evidence = forward(plan, settings, rng, settings.particles, remember=keep)
         weights, log_total = particles.normalised()
         log_evidence += log_total - np.log(settings.particles)
         with np.errstate(divide="ignore"):
             log_weights = np.log(weights) + log_evidence
-        yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence)
+        told = {"genealogy": particles.genealogy()} if keep else {}
+        yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)
 
