@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 PEERS := benchmarks/peers_env
 BENCH := $(PEERS)/.installed
 
-.PHONY: setup check lint types test demo bench bench-peers figures clean
+.PHONY: setup check lint types test demo bench bench-peers figures genealogy clean
 
 setup: $(STAMP)
 
@@ -50,6 +50,10 @@ bench-peers:
 # The paper's experiment: two figures and their numbers in docs/figures; what is done is kept in build/figures.
 figures: setup
 	$(BIN)/python -m benchmarks.figures
+
+# The picture of icsmc and pgas in docs/methods.md.
+genealogy: setup
+	$(BIN)/python -m benchmarks.genealogy
 
 clean:
 	rm -rf $(VENV) $(PEERS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .pplc_cache dist build

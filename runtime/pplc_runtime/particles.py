@@ -11,6 +11,7 @@ from pplc_runtime.addresses import At
 from pplc_runtime.frames import Frame, here
 from pplc_runtime.handlers import Forward
 from pplc_runtime.lanes import Dead, Lane, per_lane, raw
+from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.sweeps import Column
 from pplc_runtime.steps import Assume, Bound, Observe, Plan, Segment
 from pplc_runtime.values import Impossible, List, Map, ModelError, Symbol, shown
@@ -138,6 +139,11 @@ class Particles:
             if frame.index is not None:
                 lanes = frame.index[lanes]
         return counts[::-1]
+
+    def genealogy(self, chosen: int | None = None) -> Genealogy:
+        """Who continued whom, where what is drawn is remembered; a conditional sweep has a chosen particle."""
+        indices = (frame.index for frame, _ in self.generations if frame.index is not None)
+        return Genealogy.of(self.size, indices, chosen)
 
     def mixing(self, chosen: int, number: int) -> dict[str, Any]:
         """For the diagnostics of a conditional sweep: the retained particle was particle 0 all along."""

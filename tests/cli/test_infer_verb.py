@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from pplc.cli import main
+from pplc_runtime.results import Posterior
 from pplc_runtime.values import Map, ModelError
 
 from .conftest import FakeModel
@@ -75,6 +76,39 @@ def test_a_picture_is_drawn(fake: FakeModel, model_file: Path, tmp_path: Path, c
     assert "must end in .png, .svg, .pdf" in capsys.readouterr().err
 
 
+def test_a_genealogy_is_drawn(tmp_path: Path, capsys: Captured) -> None:
+    model = tmp_path / "model.clj"
+    model.write_text("[assume x (sample (normal 0 1))] [observe (normal x 1) 1] [observe (normal x 1) 2] [predict x]")
+    for method in ("smc", "icsmc", "pgas"):
+        picture = tmp_path / f"{method}.svg"
+        options = f"--method {method} --particles 3 --sweeps 2 --genealogy {picture} --quiet"
+        assert infer(model, *options.split()) == 0
+        assert f"{method}, sweep 1: " in picture.read_text()
+    assert capsys.readouterr().out == ""
+
+
+def test_an_interrupt_before_the_last_sweep_leaves_no_genealogy(
+    fake: FakeModel, model_file: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    fake.fail_at = {3: KeyboardInterrupt()}
+    picture = tmp_path / "g.png"
+    assert infer(model_file, "--method", "pgas", "--sweeps", "5", "--genealogy", str(picture)) == 130
+    assert fake.called["genealogy"] == 1 and not picture.exists()
+    assert "no genealogy is drawn: that is of the last sweep" in capsys.readouterr().err
+
+
+def test_a_picture_that_cannot_be_written_in_the_end(
+    fake: FakeModel, model_file: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Posterior, path: str) -> None:
+        raise OSError(28, "No space left on device", path)
+
+    monkeypatch.setattr(Posterior, "genealogies", lambda self: {(0, 0): None})
+    monkeypatch.setattr(Posterior, "plot_genealogy", full)
+    assert infer(model_file, "--method", "pgas", "--sweeps", "2", "--genealogy", str(tmp_path / "g.png")) == 1
+    assert "g.png: No space left on device" in capsys.readouterr().err
+
+
 def test_data_and_settings(fake: FakeModel, model_file: Path, tmp_path: Path, capsys: Captured) -> None:
     data = tmp_path / "data.json"
     data.write_text('{"y": [1, 2.5], "sigma": {"a": [true]}, "sigmaa": 1}')
@@ -129,6 +163,10 @@ def test_data_that_is_none(
         ("--out none/draws.jsonl", "cannot write none/draws.jsonl: there is no directory"),
         ("--out .", "it is a directory"),
         ("--plot none/p.png", "there is no directory"),
+        ("--method pgas --genealogy none/g.png", "cannot write none/g.png: there is no directory"),
+        ("--method pgas --genealogy g.doc", "--genealogy g.doc: the file must end in .png, .svg, .pdf"),
+        ("--genealogy g.png", "importance does not resample, so there is none; use smc, icsmc or pgas"),
+        ("--method pgas --engine reference --genealogy g.png", "kept by the engine lanes only"),
         ("--particels 3", "unrecognized arguments"),
     ],
 )

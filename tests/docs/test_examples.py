@@ -1,8 +1,9 @@
 """Every example in the documentation runs and gives what it says.
 
 Blocks marked `clojure` are programs; `clojure wrong` are programs with an error, followed by a block with the
-message; `console` blocks are commands and what they print; `python` blocks are scripts. Figures of a printed
-summary are not compared, only its form: they change with the random numbers of a version.
+message; `console` blocks are commands and what they print; `python` blocks are scripts, and a block `text output`
+behind one is what it prints. Figures of a printed summary are not compared, only its form: they change with the random
+numbers of a version. Figures that a script prints may differ a little.
 """
 
 from __future__ import annotations
@@ -83,6 +84,10 @@ def _form(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text.splitlines() if line.split()]
 
 
+_FIGURE = re.compile(r"-?\d+(?:\.\d+)?")
+OUTPUTS = {str(before): block for before, block in pairwise(BLOCKS) if block.words == ("output",)}
+
+
 @pytest.mark.parametrize("block", _of("python"), ids=str)
 def test_scripts(block: Block, tmp_path: Path) -> None:
     write_files(block.page, tmp_path)
@@ -92,6 +97,10 @@ def test_scripts(block: Block, tmp_path: Path) -> None:
         [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert ran.returncode == 0, ran.stderr
+    if (output := OUTPUTS.get(str(block))) is not None:
+        assert _form(ran.stdout) == _form(output.text)
+        found, said = (list(map(float, _FIGURE.findall(text))) for text in (ran.stdout, output.text))
+        assert found == pytest.approx(said, rel=0.2, abs=0.1)
 
 
 def test_there_are_examples() -> None:

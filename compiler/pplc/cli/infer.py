@@ -68,6 +68,8 @@ def parser() -> ArgumentParser:
         help="value of one input, JSON or else a string; may be given again")  # fmt: skip
     add("--out", metavar="FILE.jsonl", help="write every draw as a line of JSON; - for standard output")
     add("--plot", metavar="FILE.png", help="draw the posterior; also .svg and .pdf (needs matplotlib)")
+    add("--genealogy", metavar="FILE.png",
+        help="smc, icsmc, pgas: draw the ancestors of the particles in the last sweep")  # fmt: skip
     add("--quiet", action="store_true", help="no progress bar and no summary")
     add("--engine", type=one_of("engine", ENGINES), metavar="ENGINE", help=" or ".join(ENGINES))
     add("--resampling", type=one_of("scheme", RESAMPLING), metavar="SCHEME", help=", ".join(RESAMPLING))
@@ -95,8 +97,10 @@ def run(arguments: Namespace) -> int:
     particles = arguments.particles or method.particles
     sweeps = arguments.sweeps or method.sweeps
     seed = int.from_bytes(os.urandom(4)) if arguments.seed is None else arguments.seed
-    keep = arguments.plot is not None or not (arguments.quiet or arguments.out == STANDARD)
+    drawn = arguments.plot is not None or arguments.genealogy is not None
+    keep = drawn or not (arguments.quiet or arguments.out == STANDARD)
     options: dict[str, Any] = {name: getattr(arguments, name) for name in OPTIONS}
+    options["genealogy"] = None if arguments.genealogy is None else 1
 
     writer = None
     if arguments.out is not None:
@@ -148,19 +152,35 @@ def run(arguments: Namespace) -> int:
 def _check_files(arguments: Namespace) -> None:
     if arguments.out not in (None, STANDARD):
         check_writable(arguments.out)
-    if arguments.plot is not None:
-        from importlib.util import find_spec
+    _check_picture("--plot", arguments.plot)
+    _check_picture("--genealogy", arguments.genealogy)
+    if arguments.genealogy is not None:
+        if arguments.method == "importance":
+            raise UsageError("--genealogy: importance does not resample, so there is none; use smc, icsmc or pgas")
+        if arguments.engine == "reference":
+            raise UsageError("--genealogy is kept by the engine lanes only")
 
-        if not arguments.plot.lower().endswith(PICTURES):
-            raise UsageError(f"--plot {arguments.plot}: the file must end in {', '.join(PICTURES)}")
-        check_writable(arguments.plot)
-        if find_spec("matplotlib") is None:
-            raise UsageError("--plot needs matplotlib: pip install 'pplc[plot]'")
+
+def _check_picture(option: str, path: str | None) -> None:
+    if path is None:
+        return
+    from importlib.util import find_spec
+
+    if not path.lower().endswith(PICTURES):
+        raise UsageError(f"{option} {path}: the file must end in {', '.join(PICTURES)}")
+    check_writable(path)
+    if find_spec("matplotlib") is None:
+        raise UsageError(f"{option} needs matplotlib: pip install 'pplc[plot]'")
 
 
 def _show(posterior: Posterior, arguments: Namespace) -> None:
     if arguments.plot is not None:
         posterior.plot(arguments.plot)
+    if arguments.genealogy is not None:
+        if posterior.genealogies():
+            posterior.plot_genealogy(arguments.genealogy)
+        else:
+            print("pplc: no genealogy is drawn: that is of the last sweep", file=sys.stderr)
     if not arguments.quiet and arguments.out != STANDARD:
         try:
             "█…±".encode(sys.stdout.encoding or "ascii")

@@ -30,10 +30,16 @@ class Settings:
     burn_in: int = 0
     strict: bool = False
     """pgas: reject an ancestor also when a branch is taken otherwise than in the retained run."""
+    genealogy: int = 0
+    """smc, icsmc, pgas: keep the genealogy of so many sweeps, the last ones."""
 
     @property
     def scheme(self) -> Scheme:
         return SCHEMES[self.resampling]
+
+    def keeps_genealogy(self, number: int) -> bool:
+        """Whether the genealogy of a sweep is kept."""
+        return number >= self.sweeps - self.genealogy
 
 
 Run: TypeAlias = Callable[[Plan, Settings, np.random.Generator], Iterator[Sweep]]

@@ -37,5 +37,7 @@ def icsmc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[
         if number >= 0:
             log_weights = particles.log_weights - log_total
             told = particles.mixing(chosen, number)
+            if settings.keeps_genealogy(number):
+                told["genealogy"] = particles.genealogy(chosen)
             yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)
 

@@ -52,4 +52,6 @@ def pgas(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[S
                 "candidates": boundaries * size,
             }
             log_weights = particles.log_weights - log_total
+            if settings.keeps_genealogy(number):
+                told["genealogy"] = particles.genealogy(chosen)
             yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)

@@ -21,10 +21,11 @@ from pplc_runtime.steps import Plan
 def smc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sweep]:
     """Sweeps whose weights sum to their estimates of the evidence."""
     for number in range(settings.sweeps):
-        particles, log_evidence = forward(plan, settings, rng, settings.particles)
+        keep = settings.keeps_genealogy(number)
+        particles, log_evidence = forward(plan, settings, rng, settings.particles, remember=keep)
         _, log_total = particles.weights()
         log_evidence -= math.log(settings.particles)
         log_weights = particles.log_weights + log_evidence
         log_evidence += log_total
-        yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence)
-
+        told = {"genealogy": particles.genealogy()} if keep else {}
+        yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pplc_runtime.results import convergence
 from pplc_runtime.results.columns import Component, Draws, Floats, Gathered, components, gather, quantiles
 from pplc_runtime.results.export import DrawWriter, combined_evidence, sweep_evidence
+from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.mixing import Mixing, mixing_of
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.weights import effective_sample_size
@@ -149,6 +150,11 @@ class Posterior:
         """How the retained particle moved; None for methods that retain none."""
         return mixing_of(self.sweeps)
 
+    def genealogies(self) -> dict[tuple[int, int], Genealogy]:
+        """Who continued whom, by chain and sweep; of as many last sweeps as `infer` was asked for (genealogy=1)."""
+        kept = ((sweep, sweep.diagnostics.get("genealogy")) for sweep in self.sweeps)
+        return {(sweep.chain, sweep.number): found for sweep, found in kept if found is not None}
+
     def summary(self) -> Summary:
         """A table: means, intervals, probabilities, effective draws and the evidence."""
         from pplc_runtime.results.summary import summarise
@@ -160,6 +166,18 @@ class Posterior:
         from pplc_runtime.results.plot import draw
 
         draw(self, path)
+
+    def plot_genealogy(self, path: str | os.PathLike[str]) -> None:
+        """A picture of the genealogies, one panel a sweep; needs matplotlib, the extra `plot`."""
+        from pplc_runtime.results.genealogy_plot import draw
+
+        found = self.genealogies()
+        if not found:
+            raise ValueError("no genealogy was kept: infer by smc, icsmc or pgas with genealogy=1")
+        draw([(self._sweep_title(*key), genealogy) for key, genealogy in found.items()], path)
+
+    def _sweep_title(self, chain: int, number: int) -> str:
+        return f"{self.method}, " + (f"chain {chain}, " if self.chains > 1 else "") + f"sweep {number}"
 
     def to_jsonl(self, target: str | os.PathLike[str] | IO[str]) -> None:
         """Write all draws as lines of JSON to a path or to an open text file."""
