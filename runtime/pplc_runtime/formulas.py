@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pplc_runtime.frames import here
+from pplc_runtime.frames import Frame, here
 from pplc_runtime.lanes import Lane
 from pplc_runtime.primitives import arithmetic
 from pplc_runtime.values import ModelError
@@ -40,12 +40,28 @@ class raw:
 for _name in FUNCTIONS:
     setattr(raw, _name, staticmethod(arithmetic.RAW[_name]))
 
+def _holds(known: tuple[tuple[Any, ...], Lane], values: tuple[Any, ...], frame: Frame) -> bool:
+    """Whether a formula was last evaluated for the same values, in lanes that those of the frame continue."""
+    before, result = known
+    if result.frame is not frame and result.frame is not frame.parent:
+        return False
+    for one, other in zip(before, values):
+        if one is not other:
+            return False
+    return True
+
+
 def formula(quick: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A function of the language from its form on bare numbers, and the careful one that it decorates."""
 
     def decorate(careful: Callable[..., Any]) -> Callable[..., Any]:
         def evaluate(*values: Any) -> Any:
             frame = here.frame
+            memory = here.handler.formulas
+            if memory is not None:
+                known = memory.get(evaluate)
+                if known is not None and _holds(known, values, frame):
+                    return known[1]
             bare = []
             for value in values:
                 kind = type(value)
@@ -62,7 +78,12 @@ def formula(quick: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callabl
                 result = quick(*bare)
             except (ArithmeticError, ModelError):  # inf in the language, or an error that has a place
                 return careful(*values)
-            return Lane(result, frame) if type(result) is np.ndarray else result
+            if type(result) is not np.ndarray:
+                return result
+            made = Lane(result, frame)
+            if memory is not None:
+                memory[evaluate] = values, made
+            return made
 
         return evaluate
 

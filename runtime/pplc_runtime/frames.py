@@ -113,6 +113,7 @@ class Idle:
     """The handler when nothing runs: it lets every branch be, and no lane dies."""
 
     deaths = 0
+    formulas = None
 
     def decided(self, truth: Any) -> Any:
         return truth

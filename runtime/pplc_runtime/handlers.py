@@ -83,6 +83,8 @@ class Forward:
         """The memos whose entries are in tables, by address, and those that cannot be."""
         self.untabled: set[At] = set()
         self.running: set[At] = set()
+        self.formulas: dict[Any, Any] | None = None
+        """The last value of every formula, where segments are run more than once."""
         self.deaths = 0
         """How often lanes were found dead."""
         self.log_weights: NDArray[np.float64] = np.zeros(here.frame.size)

@@ -34,11 +34,12 @@ class Particles:
         size: int,
         retained: dict[At, Any] | None = None,
         remember: bool = False,
+        handler: type[Forward] = Forward,
     ) -> None:
         self.rng = rng
         self.size = size
         here.frame = self.frame = Frame.first(size, retained is not None)
-        here.handler = self.handler = Forward(rng, dict(plan.inputs), retained)
+        here.handler = self.handler = handler(rng, dict(plan.inputs), retained)
         self.handler.draws = [] if remember else None
         self.generations: list[tuple[Frame, list[tuple[At, Frame, Any]]]] = []
         self.reports: list[tuple[Any, Any]] = []
@@ -109,17 +110,18 @@ class Particles:
         here.frame = self.frame
         self.handler.log_weights = np.zeros(len(ancestors))
 
-    def trajectory(self, particle: int) -> dict[At, Any]:
-        """The values drawn along the ancestry of a particle, by address."""
+    def trajectory(self, particle: int) -> tuple[dict[At, Any], dict[int, Any]]:
+        """The values drawn along the ancestry of a particle, by address, and by the identity of what has the lanes."""
         values: dict[At, Any] = {}
+        taken: dict[int, Any] = {}
         for frame, draws in reversed(self.generations):
             for at, inner, value in draws:
                 position = inner.position_of(particle)
                 if position is not None:
-                    values[at] = _plain_at(value, position)
+                    values[at] = taken[id(value)] = _plain_at(value, position)
             if frame.index is not None:
                 particle = int(frame.index[particle])
-        return values
+        return values, taken
 
     def lineage(self, particle: int) -> list[int]:
         """The place of a particle's ancestor in each generation."""

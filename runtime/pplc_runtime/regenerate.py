@@ -17,8 +17,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,123 +27,12 @@ from pplc_runtime.control import Memo
 from pplc_runtime.frames import Frame, here
 from pplc_runtime.handlers import MISSING, Forward, Partial
 from pplc_runtime.lanes import Dead, Lane, by_value, part, raw, varies
+from pplc_runtime.records import Retained
 from pplc_runtime.same import same
 from pplc_runtime.seatings import Seatings
 from pplc_runtime.steps import Assume, Observe, Plan, Segment
 from pplc_runtime.stochastic import Dist, ProcessInstance
-from pplc_runtime.values import Place
-
-
-@dataclass(slots=True)
-class SegmentRecord:
-    """What one segment of the retained run did."""
-
-    reads: set[Any] = field(default_factory=set)
-    writes: dict[Any, Any] = field(default_factory=dict)
-    uses: int = 0
-    """How many values it drew, and how many it gave to processes."""
-    draws: list[At] = field(default_factory=list)
-    """Where it drew from distributions."""
-    outcomes: list[bool] = field(default_factory=list)
-    """Its predicates in the order of evaluation."""
-    seated: list[At] = field(default_factory=list)
-    """Where it drew from processes or gave them values, in that order."""
-
-
-class Recorder(Forward):
-    """Runs the retained values once, alone, and writes down what every segment does.
-
-    It computes no densities: those of the retained run are the same for all candidates, until a replay finds
-    what they are for each."""
-
-    def __init__(self, plan: Plan, values: dict[At, Any]) -> None:
-        here.frame, here.handler = Frame.first(1), self
-        super().__init__(np.random.default_rng(0), dict(plan.inputs))
-        self.plan = plan
-        self.values = values
-        self.kinds: dict[At, str] = {}
-        """What measure each value was drawn under."""
-        self.segments: list[SegmentRecord] = []
-        self.assigned: dict[At, ProcessInstance] = {}
-        self.seated_values: dict[At, Any] = {}
-        """What processes took in, as their blocks are given it."""
-        self.events: dict[At, Any] = {}
-        self.now = SegmentRecord()
-        for segment in plan.segments:
-            self.now = SegmentRecord()
-            self.segments.append(self.now)
-            _run(self, segment)
-
-    def decided(self, truth: Any) -> Any:
-        self.now.outcomes.append(truth)
-        return truth
-
-    def read(self, name: str) -> Any:
-        fixed = self.plan.inputs.get(name, MISSING)
-        if fixed is not MISSING:
-            return fixed
-        if name not in self.now.writes:
-            self.now.reads.add(name)
-        return super().read(name)
-
-    def write(self, name: str, value: Any) -> None:
-        super().write(name, value)
-        self.now.writes[name] = value
-
-    def entry(self, memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
-        self.now.reads.add(at)
-        return super().entry(memo, at, arguments)
-
-    def remember(self, at: At, value: Any) -> None:
-        self.store[at] = value
-        self.now.writes[at] = value
-
-    def load(self, at: At, default: Any) -> Any:
-        self.now.reads.add(at)
-        return super().load(at, default)
-
-    def save(self, at: At, value: Any) -> None:
-        self.remember(at, value)
-
-    def draw(self, at: At, source: Dist) -> Any:
-        value = self.values[at]
-        self.kinds[at] = source.family.measure
-        self.now.uses += 1
-        self.now.draws.append(at)
-        return value
-
-    def draw_from_process(self, at: At, source: ProcessInstance) -> Any:
-        value = self.values[at]
-        self.kinds[at] = source.family.measure
-        self.take_in(at, source, value)
-        return value
-
-    def score(self, at: At, source: Any, value: Any) -> Any:
-        return 0.0 if type(source) is Dist else super().score(at, source, value)
-
-    def score_in_process(self, at: At, source: ProcessInstance, value: Any) -> Any:
-        self.events[at] = value
-        self.take_in(at, source, value)
-        return 0.0
-
-    def take_in(self, at: At, source: ProcessInstance, value: Any) -> None:
-        self.now.uses += 1
-        self.now.seated.append(at)
-        self.assigned[at] = source
-        seats = self.seats_of(source)
-        self.seated_values[at] = source.family.tag(seats.state, value)
-        seats.state = source.family.seat(seats.state, None, value)
-
-
-def _run(handler: Forward, segment: Segment) -> None:
-    for step in segment:
-        if step.step is Assume:
-            handler.write(step.name, step.function(step.at, *step.arguments))
-        elif step.step is Observe:
-            source, value = step.function(step.at, *step.arguments)
-            handler.weigh(raw(handler.score(step.at, source, value)))
-        else:
-            step.function(step.at, *step.arguments)
+from pplc_runtime.values import ModelError, Place
 
 
 class Replay(Forward):
@@ -152,22 +40,38 @@ class Replay(Forward):
 
     A lane whose path is not one that the suffix can take gets weight zero, and ends there."""
 
-    def __init__(self, suffix: Suffix, number: int, prefix: Forward) -> None:
+    def __init__(self, suffix: Suffix, prefix: Forward) -> None:
         super().__init__(prefix.rng, prefix.store)
         self.tables = prefix.tables
+        self.formulas = prefix.formulas
         self.suffix = suffix
+        self.fixed = suffix.plan.inputs
+        self.begin(0)
+
+    def begin(self, number: int) -> None:
+        """A segment begins."""
         self.number = number
         self.new: dict[Any, Any] = {}
         self.reads: set[Any] = set()
-        self.varies = False
-        """Whether some lane has scored otherwise than another."""
+        self.weighed: NDArray[np.float64] | None = None
+        """The score of the segment, as far as it is not common to all candidates."""
         self.uses: Any = 0
-        self.drawn_here: set[At] = set()
+        self.drawn_here: list[At] = []
         self.seated_so_far: Any = 0
         """How many of the segment's seatings each lane has done."""
         self.position: Any = 0
         """How many predicates each lane has decided."""
         self.place: Place = (0, 0)
+
+    @property
+    def log_weights(self) -> NDArray[np.float64]:
+        if self.weighed is None:
+            self.weighed = np.zeros(here.frame.top.size)
+        return self.weighed
+
+    @log_weights.setter
+    def log_weights(self, weights: NDArray[np.float64]) -> None:
+        self.weighed = weights
 
     def run(self, segment: Segment) -> None:
         try:
@@ -233,15 +137,22 @@ class Replay(Forward):
         self.weigh(-np.inf)
 
     def weigh(self, score: Any) -> None:
-        if type(score) is float and score > -np.inf and here.frame.to_top is None:
-            return  # common to all candidates
-        self.varies = True
-        super().weigh(score)
+        if here.frame.to_top is not None:
+            super().weigh(score)
+        elif type(score) is np.ndarray:
+            lowest = score[score.argmin()]
+            if lowest != lowest:
+                raise ModelError("the density of this observe is not a number")
+            self.weighed = score if self.weighed is None else self.weighed + score
+            if lowest == -np.inf:
+                self.bury()
+        elif not score > -np.inf:  # what is finite is common to all candidates
+            super().weigh(score)
 
     # Cells
 
     def read(self, name: str) -> Any:
-        fixed = self.suffix.plan.inputs.get(name, MISSING)
+        fixed = self.fixed.get(name, MISSING)
         if fixed is not MISSING:
             return fixed
         if name in self.new:
@@ -258,8 +169,12 @@ class Replay(Forward):
 
     def entry(self, memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
         self.reads.add(at)
-        found = [self.new[at]] if at in self.new else []
-        found += self.suffix.versions(at, self.number)
+        new = self.new.get(at, MISSING)
+        if new is not MISSING and type(new) is not Partial:
+            return new
+        found = self.suffix.versions(at, self.number)
+        if new is not MISSING:
+            found.insert(0, new)
         stored = self.stored(at)
         if stored is not MISSING:
             found.append(stored)
@@ -281,6 +196,9 @@ class Replay(Forward):
         return part(groups, lambda no: self.first_present(rest, memo, at, arguments) if no else stored.value)
 
     def remember(self, at: At, value: Any) -> None:
+        if here.frame.to_top is None:
+            self.new[at] = value
+            return
         store, tables = self.store, self.tables
         self.store, self.tables = self.new, {}
         try:
@@ -305,7 +223,7 @@ class Replay(Forward):
         if value is MISSING or self.suffix.kinds[at] != source.family.measure or not _fits(source, value):
             self.reject()
         self.use()
-        self.drawn_here.add(at)
+        self.drawn_here.append(at)
         if not self.is_common(source):
             self.weigh(source.log_density(value))
         return value
@@ -377,7 +295,7 @@ class Replay(Forward):
 
     def outcome(self) -> tuple[Any, Any]:
         """The score and the number of values used, each shared or by lane."""
-        return self.log_weights if self.varies else 0.0, self.uses
+        return 0.0 if self.weighed is None else self.weighed, self.uses
 
 
 def _fits(source: Dist | ProcessInstance, value: Any) -> bool:
@@ -397,33 +315,34 @@ def _fits(source: Dist | ProcessInstance, value: Any) -> bool:
 class Suffix:
     """The rest of the retained run, and its density after each prefix."""
 
-    def __init__(self, plan: Plan, values: dict[At, Any], strict: bool = False) -> None:
-        recorder = Recorder(plan, values)
+    def __init__(self, plan: Plan, retained: Retained, strict: bool = False) -> None:
+        retained = retained.recorded(plan, strict)
         self.plan = plan
         self.strict = strict
-        self.values = dict(values)
-        self.events = dict(recorder.events)
-        self.kinds = recorder.kinds
-        self.segments = recorder.segments
-        self.scores: list[Any] = [0.0] * len(recorder.segments)
-        self.uses: list[Any] = [record.uses for record in recorder.segments]
+        self.values = dict(retained.values)
+        self.events = dict(retained.events)
+        self.kinds = retained.kinds
+        self.segments = retained.segments
+        self.scores: list[Any] = [0.0] * len(retained.segments)
+        self.uses: list[Any] = [record.uses for record in retained.segments]
         self.cells: dict[Any, dict[int, Any]] = {}
         """What the segments of the suffix write: cell -> segment -> value."""
         self.readers: dict[Any, set[int]] = {}
         self.drawers: dict[At, set[int]] = {}
         """The segments that draw an address in some lane: dirty when the retained particle uses it up before."""
-        for number, record in enumerate(recorder.segments):
+        for number, record in enumerate(retained.segments):
             for cell, value in record.writes.items():
                 self.cells.setdefault(cell, {})[number] = value
             for cell in record.reads:
                 self.readers.setdefault(cell, set()).add(number)
             for at in record.draws:
                 self.drawers.setdefault(at, set()).add(number)
-        self.seatings = Seatings(recorder.segments, recorder.assigned, recorder.seated_values)
+        self.seatings = Seatings(retained.segments, retained.assigned, retained.seated_values)
         self.total: Any = 0.0
         self.total_uses: Any = sum(self.uses)
         self.bad: Any = 0
         """How many segments of the suffix are impossible, by lane."""
+        self.replaying: Replay | None = None
         self.replays = 0
         self.first = 0
         self.unsettled: set[int] = set()
@@ -436,7 +355,7 @@ class Suffix:
             self.dropped[place] += lanes
 
     def versions(self, cell: Any, number: int) -> list[Any]:
-        """What the suffix has in a cell when segment `number` reads it, the latest first."""
+        """What the suffix has in a cell when segment `number` reads it, the latest first; a list of the caller's own."""
         found = self.cells.get(cell)
         if not found:
             return []
@@ -457,12 +376,11 @@ class Suffix:
         self.total_uses = raw(self.total_uses)
         self.first = number
         self.replace(number - 1, 0.0, 0)
-        queue = list({reader for reader in (*self.changed(number - 1, prefix), *self.unsettled) if reader >= number})
-        heapq.heapify(queue)
+        queue = sorted({reader for reader in self.changed(number - 1, prefix) if reader >= number} | self.unsettled)
         last = -1
         while queue:
             dirty = heapq.heappop(queue)
-            if dirty == last:
+            if dirty <= last:
                 continue
             last = dirty
             for cell in self.replay(dirty, prefix, frame):
@@ -470,44 +388,48 @@ class Suffix:
                     if reader > dirty:
                         heapq.heappush(queue, reader)
         here.handler = prefix
-        result: NDArray[np.float64] = np.zeros(frame.size) + self.total + self.seatings.score(prefix, frame)
+        result: Any = self.total + self.seatings.score(prefix, frame) if self.seatings.turn else self.total
+        if type(result) is not np.ndarray:
+            result = np.full(frame.size, result)
         allowed = (self.bad == 0) & (self.total_uses == len(self.values) + len(self.events))
         if allowed is not True and not np.all(allowed):
             result = np.where(allowed, result, -np.inf)
         self.total = _kept(self.total, frame)
         self.bad = _kept(self.bad, frame)
         self.total_uses = _kept(self.total_uses, frame)
-        return result
+        scores: NDArray[np.float64] = result
+        return scores
 
-    def changed(self, number: int, prefix: Forward) -> Iterable[int]:
+    def changed(self, number: int, prefix: Forward) -> list[int]:
         """The readers of what a segment has written otherwise in some lane than it did in the suffix."""
+        readers: list[int] = []
+        frame = here.frame
+        cells = [cell for cell in self.segments[number].writes if number in self.cells.get(cell, ())]
         self.seatings.passed(self.segments[number].seated)
-        cells = {cell for cell, found in self.written_by(number) if found}
         for written in prefix.written:
             if type(written) is ProcessInstance:
                 self.seatings.touch(written.at)
-            else:
-                cells.add(written)
+            elif written not in cells:
+                cells.append(written)
         prefix.written.clear()
         for cell in cells:
-            old = self.cells.get(cell, {}).pop(number, MISSING)
+            old = self.cells.get(cell, _NONE).pop(number, MISSING)
             now = prefix.stored(cell)
-            if old is MISSING or now is MISSING or not same(now, old, here.frame):
-                yield from self.readers.get(cell, ())
+            if old is MISSING or now is MISSING or not same(now, old, frame):
+                readers += self.readers.get(cell, ())
         for at in prefix.used:
-            yield from self.drawers.get(at, ())
+            readers += self.drawers.get(at, ())
         prefix.used.clear()
-
-    def written_by(self, number: int) -> Iterable[tuple[Any, bool]]:
-        """The cells that a segment writes in some lane, and whether the suffix has it there."""
-        for cell in self.segments[number].writes:
-            yield cell, number in self.cells.get(cell, ())
+        return readers
 
     def replay(self, number: int, prefix: Forward, frame: Frame) -> Iterable[Any]:
         """Replay a segment over all lanes; the cells that come out otherwise than before."""
         self.replays += 1
         here.frame = frame
-        here.handler = replay = Replay(self, number, prefix)
+        if self.replaying is None:
+            self.replaying = Replay(self, prefix)
+        here.handler = replay = self.replaying
+        replay.begin(number)
         try:
             replay.run(self.plan.segments[number])
             self.unsettled.discard(number)
@@ -524,7 +446,8 @@ class Suffix:
             self.drawers.setdefault(at, set()).add(number)
         record = self.segments[number]
         changed = []
-        for cell in {*record.writes, *replay.new}:
+        cells = record.writes.keys() | replay.new.keys() if replay.new.keys() != record.writes.keys() else record.writes
+        for cell in list(cells):
             versions = self.cells.setdefault(cell, {})
             old = versions.get(number, MISSING)
             new = replay.new.get(cell, MISSING)
@@ -549,7 +472,9 @@ class Suffix:
 
     def replay_some(self, number: int, prefix: Forward, frame: Frame, living: NDArray[np.bool_]) -> Replay:
         """Replay a segment in these lanes: an error of an execution that has ended before does not count."""
-        here.handler = replay = Replay(self, number, prefix)
+        here.handler = replay = Replay(self, prefix)
+        replay.begin(number)
+        here.frame = frame
         replay.log_weights[~living] = -np.inf
         here.frame = frame.part(np.flatnonzero(living))
         replay.run(self.plan.segments[number])
@@ -560,13 +485,18 @@ class Suffix:
         """Give a segment another score, and keep the totals up to date."""
         old, old_bad = _split(raw(self.scores[number]))
         new, new_bad = _split(score)
-        if type(new) is not float or type(old) is not float:
-            self.total = self.total + (new - old)
+        if type(old) is np.ndarray:
+            self.total = self.total - old
+        if type(new) is np.ndarray:
+            self.total = self.total + new
         if new_bad is not False or old_bad is not False:
             self.bad = self.bad + np.subtract(new_bad, old_bad, dtype=np.int64)
         self.total_uses = self.total_uses + (uses - raw(self.uses[number]))
         self.scores[number] = _kept(score, here.frame)
         self.uses[number] = _kept(uses, here.frame)
+
+
+_NONE: Final[dict[int, Any]] = {}
 
 
 def _kept(value: Any, frame: Frame) -> Any:

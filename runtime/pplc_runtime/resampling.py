@@ -77,6 +77,12 @@ def _points(rng: np.random.Generator, n: int) -> Weights:
     return points[:-1]
 
 
+def pick(rng: np.random.Generator, weights: Weights) -> int:
+    """One particle by its weight."""
+    cumulative = weights.cumsum()
+    return int(cumulative.searchsorted(rng.random() * cumulative.item(-1), "right"))
+
+
 def multinomial(rng: np.random.Generator, weights: Weights, n: int) -> Ancestors:
     """Independent ancestors."""
     cumulative = weights.cumsum()

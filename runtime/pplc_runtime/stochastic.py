@@ -146,9 +146,9 @@ def _roots_at(covariances: Lane, frame: Frame) -> Roots:
     if covariances.derived is None:
         factors = factor_lanes(covariances.data)
         birth = covariances.frame
-        covariances.derived = Lane(factors.essence(), birth), Lane(factors.log_root, birth)
-    root, log_root = covariances.derived
-    return Roots(root.at(frame), lambda: log_root.at(frame))
+        covariances.derived = Lane(factors.essence(), birth), Lane(factors.log_peak, birth), factors.moderate
+    root, log_peak, moderate = covariances.derived
+    return Roots(root.at(frame), lambda: log_peak.at(frame), moderate)
 
 
 # Construction
@@ -240,7 +240,7 @@ def distribution(family: Family) -> Callable[..., Any]:
                 argument = checked(name, parameter, argument)
             parts.append(argument)
         if fits:
-            shapes = tuple([_shape(part) for part in parts]) if family.fits_by_shape else None
+            shapes = tuple(map(_shape, parts)) if family.fits_by_shape else None
             if shapes is None or shapes not in fitting:
                 problem = family.problem(*map(raw, parts))
                 if problem is not None:

@@ -115,11 +115,11 @@ class Kernel:
         kernel = self
 
         class WatchedParticles(Particles):
-            def trajectory(self, particle: int) -> Retained:
-                kernel.chosen = super().trajectory(particle)
+            def trajectory(self, particle: int) -> tuple[Retained, dict[int, Any]]:
+                kernel.chosen, taken = super().trajectory(particle)
                 columns = self.predicts()
                 kernel.predicts = tuple((label, key_of(_plain(column[particle]))) for label, column in columns.items())
-                return kernel.chosen
+                return kernel.chosen, taken
 
         def first_retained(*_: Any) -> Retained:
             return dict(kernel.retained)
@@ -128,6 +128,8 @@ class Kernel:
             patch.setattr(Dist, "sample", _sample)
             for process in PROCESSES.values():
                 patch.setattr(type(process), "sample", _sample_from)
+            for module in MODULES:
+                patch.setattr(module, "pick", lambda chance, weights: chance.decide(weights.tolist()))
             if "enumerated" not in SCHEMES:
                 patch.setitem(SCHEMES, "enumerated", Scheme("enumerated", _draw, _conditional))  # type: ignore[arg-type]
             for module in MODULES:
@@ -150,7 +152,7 @@ class Kernel:
                 if total == -math.inf:
                     return {}, (), 0.0
             values = tuple((label, key_of(_plain(column[0]))) for label, column in particles.predicts().items())
-            return particles.trajectory(0), values, math.exp(total)
+            return particles.trajectory(0)[0], values, math.exp(total)
 
         found = [(drawn, values, weight * prior) for (drawn, values, weight), prior in every_run(forward)]
         total = math.fsum(weight for *_, weight in found)

@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from pplc import compile_text
@@ -121,9 +120,7 @@ class Execution:
 
 def executions(run: Plan, size: int, seed: int) -> list[Execution]:
     """Executions drawn from the prior, all lanes together; those of weight zero are left out."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pplc_runtime.particles.Forward", ScoringForward)
-        particles = Particles(run, np.random.default_rng(seed), size, remember=True)
+    particles = Particles(run, np.random.default_rng(seed), size, remember=True, handler=ScoringForward)
     handler: Any = particles.handler
     log_weights = np.zeros(size)
     for number, segment in enumerate(run.segments):

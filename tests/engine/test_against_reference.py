@@ -29,7 +29,6 @@ from .generate import generate
 from .sweeps import (
     Compiled,
     Floats,
-    Retained,
     boundaries,
     close,
     compiled,
@@ -170,7 +169,7 @@ class Checked(Suffix):
 
     checked = 0
 
-    def __init__(self, run: Plan, values: Retained, strict: bool = False) -> None:
+    def __init__(self, run: Plan, values: Any, strict: bool = False) -> None:
         super().__init__(run, values, strict)
         self.all_dirty = False
 

@@ -23,7 +23,8 @@ from pplc_runtime.frames import Frame, here
 from pplc_runtime.handlers import MISSING, Forward
 from pplc_runtime.lanes import Lane, raw
 from pplc_runtime.processes.crp import Crp
-from pplc_runtime.regenerate import Recorder, Replay, Suffix
+from pplc_runtime.records import Recorder
+from pplc_runtime.regenerate import Replay, Suffix
 from pplc_runtime.resampling import SCHEMES, Scheme
 from pplc_runtime.stochastic import Dist
 from pplc_runtime.values import key_of
@@ -102,7 +103,7 @@ def samples_not_scored(patch: Patch) -> None:
         if value is MISSING:
             self.reject()
         self.use()
-        self.drawn_here.add(at)
+        self.drawn_here.append(at)
         return value
 
     patch.setattr(Replay, "draw", replay)

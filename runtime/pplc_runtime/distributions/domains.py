@@ -119,4 +119,7 @@ def _holds_covariance(x: Raw) -> Raw:
 VECTOR: Final = Domain("a vector of finite numbers", 1, _holds_vector, surely=_moderate_vectors)
 POSITIVE_VECTOR: Final = Domain("a vector of positive numbers", 1, _holds_positive_vector)
 WEIGHTS: Final = Domain("a vector of weights, none negative and not all zero", 1, _holds_weights)
-POSITIVE_DEFINITE: Final = Domain("a symmetric positive definite matrix", 2, _holds_covariance)
+POSITIVE_DEFINITE: Final = Domain(
+    "a symmetric positive definite matrix", 2, _holds_covariance,
+    surely=lambda x: x.ndim == 2 and 0 < len(x) == x.shape[1] and covariance_factor(x).holds,
+)  # fmt: skip

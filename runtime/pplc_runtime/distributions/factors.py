@@ -72,21 +72,34 @@ class LaneFactors:
         below = self.root[np.tril_indices(d, -1)]
         return self.root if below.any() else self.root[np.arange(d), np.arange(d)]
 
+    @property
+    def log_peak(self) -> Lanes:
+        """The log density of a normal of each covariance at its mean."""
+        return -HALF_LOG_2_PI * len(self.root) - self.log_root
+
+    @property
+    def moderate(self) -> bool:
+        """Whether no root has a tiny entry on its diagonal."""
+        return bool(self.root.diagonal().min() > 1.0 / LARGEST_SCALE)
+
 
 class Roots:
     """What a normal wants of one covariance a lane."""
 
-    __slots__ = ("find_log_root", "root")
+    __slots__ = ("find_log_peak", "moderate", "root")
 
-    def __init__(self, root: Lanes, find_log_root: Callable[[], Lanes]) -> None:
+    def __init__(self, root: Lanes, find_log_peak: Callable[[], Lanes], moderate: bool) -> None:
         self.root = root
         """(d, d, L), or (d, L) where all covariances are diagonal."""
-        self.find_log_root = find_log_root
+        self.find_log_peak = find_log_peak
+        """Gives the log density at the mean, which drawing has no use for."""
+        self.moderate = moderate
+        """Whether no root has a tiny entry on its diagonal."""
 
     @classmethod
     def of(cls, covariances: Lanes) -> Roots:
         factors = factor_lanes(covariances)
-        return cls(factors.essence(), lambda: factors.log_root)
+        return cls(factors.essence(), lambda: factors.log_peak, factors.moderate)
 
 
 def factor(matrix: NDArray[Any]) -> Factor:

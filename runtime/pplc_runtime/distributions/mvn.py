@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy import ndarray
 
 from pplc_runtime.distributions.base import Family, Lanes, Parameter, Raw
 from pplc_runtime.distributions.domains import POSITIVE_DEFINITE, VECTOR
-from pplc_runtime.distributions.factors import HALF_LOG_2_PI, Factor, Roots, covariance_factor
+from pplc_runtime.distributions.factors import Factor, Roots, covariance_factor
 from pplc_runtime.distributions.lanewise import INF, LARGE, MANY, absolute_sum, spread
 
 
@@ -83,26 +83,35 @@ class MultivariateNormal(Family):
     @staticmethod
     def _over_covariances(distance: Lanes, roots: Roots) -> Lanes:
         """The log density where each lane has its own covariance; the distance may be shared."""
-        root = roots.root
-        d = len(root)
+        if roots.moderate and absolute_sum(distance.ravel()) < LARGE:
+            return _over_roots(distance, roots)
         with np.errstate(all="ignore"):
-            if root.ndim == 2:
-                z = (distance if distance.ndim == 2 else distance[:, None]) / root
-                z *= z
-                squares = z[0] + z[1] if d == 2 else np.add.reduce(z, 0)
-            elif d == 2:
-                z = distance[0] / root[0, 0]
-                squares = z * z
-                z = (distance[1] - root[1, 0] * z) / root[1, 1]
-                squares += z * z
-            else:
-                columns = distance if distance.ndim == 2 else distance[:, None]
-                z = np.linalg.solve(root.transpose(2, 0, 1), columns.T[:, :, None])
-                squares = np.add.reduce(z * z, (1, 2))
-            squares *= -0.5
-            squares -= roots.find_log_root()
-            squares -= HALF_LOG_2_PI * d
-            return squares if absolute_sum(squares) < LARGE else _never_nan(squares)
+            return _never_nan(_over_roots(distance, roots))
+
+
+def _over_roots(distance: Lanes, roots: Roots) -> Lanes:
+    root = roots.root
+    d = len(root)
+    if root.ndim == 2:
+        z = (distance if distance.ndim == 2 else distance[:, None]) / root
+        z *= z
+        exponents = _MINUS_HALVES.dot(z) if d == 2 else -0.5 * np.add.reduce(z, 0)
+    elif d == 2:
+        z = distance[0] / root[0, 0]
+        exponents = z * z
+        z = (distance[1] - root[1, 0] * z) / root[1, 1]
+        exponents += z * z
+        exponents *= -0.5
+    else:
+        columns = distance if distance.ndim == 2 else distance[:, None]
+        z = np.linalg.solve(root.transpose(2, 0, 1), columns.T[:, :, None])
+        exponents = np.add.reduce(z * z, (1, 2))
+        exponents *= -0.5
+    exponents += roots.find_log_peak()
+    return exponents
+
+
+_MINUS_HALVES: Final = np.array([-0.5, -0.5])
 
 
 def _distance(value: Raw, mean: Raw) -> Raw:

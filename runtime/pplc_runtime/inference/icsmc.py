@@ -15,6 +15,7 @@ import numpy as np
 from pplc_runtime.forward_sweep import first_retained
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.particles import Particles
+from pplc_runtime.resampling import pick
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.steps import Plan
 
@@ -32,8 +33,8 @@ def icsmc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[
             log_evidence += log_total - log_size
             if segment is not plan.segments[-1]:
                 particles.fork(settings.scheme.conditional(rng, weights, settings.particles, 0))
-        chosen = int(settings.scheme.draw(rng, weights, 1)[0])
-        retained = particles.trajectory(chosen)
+        chosen = pick(rng, weights)
+        retained, _ = particles.trajectory(chosen)
         if number >= 0:
             log_weights = particles.log_weights - log_total
             told = particles.mixing(chosen, number)

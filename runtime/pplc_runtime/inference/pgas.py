@@ -9,25 +9,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 
 from pplc_runtime.forward_sweep import first_retained
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.particles import Particles
+from pplc_runtime.records import Retained, Tracker
 from pplc_runtime.regenerate import Suffix
+from pplc_runtime.resampling import pick
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.steps import Plan
 
 
 def pgas(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sweep]:
     """A chain of conditional sweeps with ancestor sampling, the weights of each summing to one."""
-    retained = first_retained(plan, settings, rng, settings.particles)
+    retained = Retained(first_retained(plan, settings, rng, settings.particles))
     size = settings.particles
     for number in range(-settings.burn_in, settings.sweeps):
         suffix = Suffix(plan, retained, settings.strict)
-        particles = Particles(plan, rng, size, suffix.values, remember=True)
-        particles.handler.events = suffix.events
+        particles = Particles(plan, rng, size, suffix.values, remember=True, handler=Tracker)
+        tracker = cast(Tracker, particles.handler)
+        tracker.events = suffix.events
+        tracker.formulas = {}
         log_evidence = 0.0
         moved = 0
         weights = np.ones(size)
@@ -35,14 +40,16 @@ def pgas(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[S
             if generation > 0:
                 suffix_scores = suffix.rescore(generation, particles.handler, particles.frame)
                 ancestors, _ = particles.weights(particles.log_weights + suffix_scores)
-                ancestor = int(settings.scheme.draw(rng, ancestors, 1)[0])
+                ancestor = pick(rng, ancestors)
                 moved += ancestor != 0
                 particles.fork(settings.scheme.conditional(rng, weights, size, ancestor))
+            tracker.begin()
             particles.extend(segment)
+            tracker.formulas.clear()
             weights, log_total = particles.weights()
             log_evidence += log_total - math.log(size)
-        chosen = int(settings.scheme.draw(rng, weights, 1)[0])
-        retained = particles.trajectory(chosen)
+        chosen = pick(rng, weights)
+        retained = tracker.to_retain(particles, chosen)
         if number >= 0:
             boundaries = max(1, len(plan.segments) - 1)
             told = particles.mixing(chosen, number) | {

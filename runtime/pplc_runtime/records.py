@@ -1,0 +1,228 @@
+"""Records: what each segment of the retained run reads, writes and draws.
+
+The sweep that drew a run has met all of it. Where its lanes did the same things throughout, the `Tracker` that
+ran them has noted what they did, and the record of the retained lane is read off. Otherwise the `Recorder` runs the
+retained values once more, alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pplc_runtime.addresses import At
+from pplc_runtime.control import Memo
+from pplc_runtime.frames import Frame, here
+from pplc_runtime.handlers import MISSING, Forward
+from pplc_runtime.lanes import Lane, plain, raw
+from pplc_runtime.particles import Particles
+from pplc_runtime.steps import Assume, Observe, Plan, Segment
+from pplc_runtime.stochastic import Dist, ProcessInstance
+
+
+@dataclass(slots=True)
+class SegmentRecord:
+    """What one segment of the retained run did."""
+
+    reads: set[Any] = field(default_factory=set)
+    """The cells that it read; also such as only other particles read there."""
+    writes: dict[Any, Any] = field(default_factory=dict)
+    draws: list[At] = field(default_factory=list)
+    """Where it drew from distributions."""
+    outcomes: list[bool] = field(default_factory=list)
+    """Its predicates in the order of evaluation."""
+    seated: list[At] = field(default_factory=list)
+    """Where it drew from processes or gave them values, in that order."""
+
+    @property
+    def uses(self) -> int:
+        """How many values it drew, and how many it gave to processes."""
+        return len(self.draws) + len(self.seated)
+
+
+@dataclass(slots=True)
+class Retained:
+    """A run to retain: its values by address, the measures they were drawn under, and its records."""
+
+    values: dict[At, Any]
+    kinds: dict[At, str] = field(default_factory=dict)
+    segments: list[SegmentRecord] = field(default_factory=list)
+    assigned: dict[At, ProcessInstance] = field(default_factory=dict)
+    """The process that each seated value went to."""
+    seated_values: dict[At, Any] = field(default_factory=dict)
+    """What processes took in, as their blocks are given it."""
+    events: dict[At, Any] = field(default_factory=dict)
+    """What observes gave to processes."""
+
+    def recorded(self, plan: Plan, strict: bool) -> Retained:
+        """With records, made now if there are none; those of a tracker have no predicates, which strict mode wants."""
+        return self if self.segments and not strict else Recorder(plan, self.values).run
+
+
+class Tracker(Forward):
+    """Draws, and notes what each segment does, as long as all lanes do the same."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.fixed = frozenset(self.store)
+        self.kinds: dict[At, str] = {}
+        self.notes: list[tuple[Frame, SegmentRecord]] = []
+        """What every segment did, with the values of all lanes, and the frame that it ran in."""
+        self.now = SegmentRecord()
+        self.alike = True
+
+    def begin(self) -> None:
+        """A segment begins."""
+        self.now = SegmentRecord()
+        self.notes.append((here.frame, self.now))
+
+    def read(self, name: str) -> Any:
+        if name not in self.fixed:
+            self.now.reads.add(name)
+        return super().read(name)
+
+    def write(self, name: str, value: Any) -> None:
+        super().write(name, value)
+        self.now.writes[name] = value
+        if here.frame.to_top is not None:
+            self.alike = False
+
+    def entry(self, memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
+        self.now.reads.add(at)
+        return super().entry(memo, at, arguments)
+
+    def entries(self, memo: Memo, argument: Lane) -> Any:
+        self.alike = False
+        return super().entries(memo, argument)
+
+    def remember(self, at: At, value: Any) -> None:
+        super().remember(at, value)
+        self.now.writes[at] = value
+        if here.frame.to_top is not None:
+            self.alike = False
+
+    def save(self, at: At, value: Any) -> None:
+        self.alike = False
+        super().save(at, value)
+
+    def draw(self, at: At, source: Dist) -> Any:
+        self.kinds[at] = source.family.measure
+        self.now.draws.append(at)
+        if here.frame.to_top is not None:
+            self.alike = False
+        return super().draw(at, source)
+
+    def seated(self, at: At, source: ProcessInstance, value: Any) -> None:
+        self.alike = False
+        super().seated(at, source, value)
+
+    def to_retain(self, particles: Particles, particle: int) -> Retained:
+        """A particle of the last generation as one to retain."""
+        values, taken = particles.trajectory(particle)
+        if not self.alike:
+            return Retained(values)
+        segments = []
+        outer = here.frame
+        for frame, note in reversed(self.notes):
+            here.frame = frame.part(np.array([particle]))
+            writes = {cell: _taken(value, taken) for cell, value in note.writes.items()}
+            segments.append(SegmentRecord(note.reads, writes, note.draws))
+            if frame.index is not None:
+                particle = int(frame.index[particle])
+        here.frame = outer
+        return Retained(values, self.kinds, segments[::-1])
+
+
+def _taken(value: Any, taken: dict[int, Any]) -> Any:
+    """A value in the lane of the running frame; what has been taken from its lanes already is that."""
+    found = taken.get(id(value), MISSING)
+    return plain(value) if found is MISSING else found
+
+
+class Recorder(Forward):
+    """Runs the retained values once, alone, and writes down what every segment does.
+
+    It computes no densities: those of the retained run are the same for all candidates, until a replay finds
+    what they are for each."""
+
+    def __init__(self, plan: Plan, values: dict[At, Any]) -> None:
+        here.frame, here.handler = Frame.first(1), self
+        super().__init__(np.random.default_rng(0), dict(plan.inputs))
+        self.plan = plan
+        self.run = Retained(values)
+        self.now = SegmentRecord()
+        for segment in plan.segments:
+            self.now = SegmentRecord()
+            self.run.segments.append(self.now)
+            run(self, segment)
+
+    def decided(self, truth: Any) -> Any:
+        self.now.outcomes.append(truth)
+        return truth
+
+    def read(self, name: str) -> Any:
+        fixed = self.plan.inputs.get(name, MISSING)
+        if fixed is not MISSING:
+            return fixed
+        if name not in self.now.writes:
+            self.now.reads.add(name)
+        return super().read(name)
+
+    def write(self, name: str, value: Any) -> None:
+        super().write(name, value)
+        self.now.writes[name] = value
+
+    def entry(self, memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
+        self.now.reads.add(at)
+        return super().entry(memo, at, arguments)
+
+    def remember(self, at: At, value: Any) -> None:
+        self.store[at] = value
+        self.now.writes[at] = value
+
+    def load(self, at: At, default: Any) -> Any:
+        self.now.reads.add(at)
+        return super().load(at, default)
+
+    def save(self, at: At, value: Any) -> None:
+        self.remember(at, value)
+
+    def draw(self, at: At, source: Dist) -> Any:
+        self.run.kinds[at] = source.family.measure
+        self.now.draws.append(at)
+        return self.run.values[at]
+
+    def draw_from_process(self, at: At, source: ProcessInstance) -> Any:
+        value = self.run.values[at]
+        self.run.kinds[at] = source.family.measure
+        self.take_in(at, source, value)
+        return value
+
+    def score(self, at: At, source: Any, value: Any) -> Any:
+        return 0.0 if type(source) is Dist else super().score(at, source, value)
+
+    def score_in_process(self, at: At, source: ProcessInstance, value: Any) -> Any:
+        self.run.events[at] = value
+        self.take_in(at, source, value)
+        return 0.0
+
+    def take_in(self, at: At, source: ProcessInstance, value: Any) -> None:
+        self.now.seated.append(at)
+        self.run.assigned[at] = source
+        seats = self.seats_of(source)
+        self.run.seated_values[at] = source.family.tag(seats.state, value)
+        seats.state = source.family.seat(seats.state, None, value)
+
+
+def run(handler: Forward, segment: Segment) -> None:
+    """Run a segment, whatever its statements report."""
+    for step in segment:
+        if step.step is Assume:
+            handler.write(step.name, step.function(step.at, *step.arguments))
+        elif step.step is Observe:
+            source, value = step.function(step.at, *step.arguments)
+            handler.weigh(raw(handler.score(step.at, source, value)))
+        else:
+            step.function(step.at, *step.arguments)
