@@ -138,6 +138,7 @@ class Replay(Forward):
 
     def weigh(self, score: Any) -> None:
         if here.frame.to_top is not None:
+            self.weighed = self.log_weights.copy()  # which may be what a density has given
             super().weigh(score)
         elif type(score) is np.ndarray:
             lowest = score[score.argmin()]
@@ -376,7 +377,8 @@ class Suffix:
         self.total_uses = raw(self.total_uses)
         self.first = number
         self.replace(number - 1, 0.0, 0)
-        queue = sorted({reader for reader in self.changed(number - 1, prefix) if reader >= number} | self.unsettled)
+        dirty_now = self.unsettled.union(self.changed(number - 1, prefix))
+        queue = sorted(reader for reader in dirty_now if reader >= number)
         last = -1
         while queue:
             dirty = heapq.heappop(queue)
