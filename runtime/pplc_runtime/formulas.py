@@ -9,6 +9,7 @@ ones, errors) goes the careful way, through the operations of the language.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import is_
 from typing import Any, Final
 
 import numpy as np
@@ -45,10 +46,7 @@ def _holds(known: tuple[tuple[Any, ...], Lane], values: tuple[Any, ...], frame: 
     before, result = known
     if result.frame is not frame and result.frame is not frame.parent:
         return False
-    for one, other in zip(before, values):
-        if one is not other:
-            return False
-    return True
+    return all(map(is_, before, values))
 
 
 def formula(quick: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -54,7 +54,7 @@ def first_retained(plan: Plan, resampling: Resampling, rng: np.random.Generator,
         try:
             particles, _ = forward(plan, resampling, rng, size, remember=True)
             weights, _ = particles.weights()
-            return particles.trajectory(int(resampling.scheme.draw(rng, weights, 1)[0]))[0]
+            return particles.trajectory(int(resampling.scheme.draw(rng, weights, 1)[0]))
         except Impossible:
             if size >= MOST_TO_START:
                 raise

@@ -7,23 +7,25 @@ the frame it was made in and is gathered when it is read in another: forking cos
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Index = NDArray[np.intp]
+Kept: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class Frame:
     """A set of lanes.
 
     `to_top` is the position of each lane in the generation, None for a generation itself.
-    `kept` tells that lane 0 is the retained particle, which a conditional sweep follows."""
+    `kept` has the lanes that are retained particles, which a conditional sweep follows: their positions, and
+    the chains that they belong to."""
 
     __slots__ = ("_inverse", "_top", "depth", "index", "kept", "maps", "parent", "size", "to_top")
 
-    def __init__(self, size: int, parent: Frame | None, index: Index | None, kept: bool) -> None:
+    def __init__(self, size: int, parent: Frame | None, index: Index | None, kept: Kept) -> None:
         self.size = size
         self.parent = parent
         self.index = index
@@ -35,11 +37,11 @@ class Frame:
         self._inverse: Index | None = None
 
     @classmethod
-    def first(cls, size: int, kept: bool = False) -> Frame:
+    def first(cls, size: int, kept: Kept = ()) -> Frame:
         """The frame of the first generation."""
         return cls(size, None, None, kept)
 
-    def resampled(self, ancestors: Index, kept: bool = False) -> Frame:
+    def resampled(self, ancestors: Index, kept: Kept = ()) -> Frame:
         """The next generation, whose lanes continue those of the ancestors."""
         child = Frame(len(ancestors), self, ancestors, kept)
         if self.parent is not None:
@@ -48,7 +50,7 @@ class Frame:
 
     def part(self, index: Index) -> Frame:
         """Some of the lanes, in increasing order."""
-        child = Frame(len(index), self, index, self.kept and len(index) > 0 and index[0] == 0)
+        child = Frame(len(index), self, index, _kept_in(index, self.kept) if self.kept else ())
         child._top = self.top
         child.to_top = index if self.to_top is None else self.to_top[index]
         return child
@@ -107,6 +109,17 @@ class Frame:
             return lane
         at = int(np.searchsorted(self.to_top, lane))
         return at if at < self.size and self.to_top[at] == lane else None
+
+
+def _kept_in(index: Index, kept: Kept) -> Kept:
+    """Those of the kept lanes that an index in increasing order picks, at their new positions."""
+    if not len(index):
+        return ()
+    if len(kept) == 1 and kept[0][0] == 0:
+        return kept if index[0] == 0 else ()
+    found = np.searchsorted(index, [position for position, _ in kept]).tolist()
+    moved = zip(found, kept)
+    return tuple((place, chain) for place, (old, chain) in moved if place < len(index) and index[place] == old)
 
 
 class Idle:

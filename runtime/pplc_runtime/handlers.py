@@ -62,11 +62,11 @@ def entry_of(table: Table, key: int) -> Any:
 class Forward:
     """Draws every sample, and weighs every observe.
 
-    `retained` has the values that the kept lane takes, by address; each is used up as it is drawn.
+    `retained` has for each chain the values that its kept lane takes, by address; each is used up as it is drawn.
     `draws` is what was drawn: address, frame and value."""
 
     def __init__(
-        self, rng: np.random.Generator, store: dict[Any, Any], retained: dict[At, Any] | None = None
+        self, rng: np.random.Generator, store: dict[Any, Any], retained: list[dict[At, Any]] | None = None
     ) -> None:
         self.rng = rng
         self.store = store
@@ -289,12 +289,13 @@ class Forward:
     def drawn(self, at: At, frame: Frame, data: Any) -> Any:
         """A value from what was drawn: the kept lane takes its retained one."""
         if frame.kept and self.retained is not None:
-            value = self.retained.pop(at)
+            for position, chain in frame.kept:
+                value = self.retained[chain].pop(at)
+                if frame.size == 1:
+                    data = value
+                else:
+                    data[..., position] = value
             self.used.append(at)
-            if frame.size == 1:
-                data = value
-            else:
-                data[..., 0] = value
         result = data if frame.size == 1 else Lane(data, frame)
         if self.draws is not None:
             self.draws.append((at, frame, result))

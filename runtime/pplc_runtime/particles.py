@@ -2,43 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.addresses import At
-from pplc_runtime.frames import Frame, here
+from pplc_runtime.frames import Frame, Index, Kept, here
 from pplc_runtime.handlers import Forward
 from pplc_runtime.lanes import Dead, Lane, per_lane, raw
+from pplc_runtime.resampling import Scheme, conditional_rows, pick, pick_rows
 from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.sweeps import Column
 from pplc_runtime.steps import Assume, Bound, Observe, Plan, Segment
 from pplc_runtime.values import Impossible, List, Map, ModelError, Symbol, shown
-from pplc_runtime.weights import BadWeights, ZeroWeights, relative
+from pplc_runtime.weights import BadWeights, ZeroWeights, relative, relative_rows
 
 _SELDOM = 10
 """Ancestors are counted in one of so many sweeps."""
 
 
 class Particles:
-    """The particles of one sweep.
+    """The particles of one sweep, or of one sweep each of several chains, row by row.
 
-    `retained` makes it conditional: particle 0 takes those values. `remember` keeps what is drawn, so that a
-    particle can be retained at the end."""
+    `retained` makes it conditional: the first particle of each chain takes those values. `remember` keeps what is
+    drawn, so that a particle can be retained at the end."""
 
     def __init__(
         self,
         plan: Plan,
         rng: np.random.Generator,
         size: int,
-        retained: dict[At, Any] | None = None,
+        retained: list[dict[At, Any]] | None = None,
         remember: bool = False,
         handler: type[Forward] = Forward,
+        root: Frame | None = None,
     ) -> None:
         self.rng = rng
         self.size = size
-        here.frame = self.frame = Frame.first(size, retained is not None)
+        self.chains = 1 if retained is None else len(retained)
+        self.kept: Kept = () if retained is None else tuple((chain * size, chain) for chain in range(self.chains))
+        self.root = root if root is not None or self.chains == 1 else Frame.first(self.chains)
+        """One lane for each chain, where there are several: the lanes of particles continue those."""
+        if self.root is None:
+            self.frame = Frame.first(size, self.kept)
+        else:
+            self.frame = self.root.resampled(np.arange(self.chains).repeat(size), self.kept)
+        here.frame = self.frame
         here.handler = self.handler = handler(rng, dict(plan.inputs), retained)
         self.handler.draws = [] if remember else None
         self.generations: list[tuple[Frame, list[tuple[At, Frame, Any]]]] = []
@@ -81,10 +92,11 @@ class Particles:
                 self.generations.append((self.frame, handler.draws))
             handler.draws = []
 
-    def weights(self, log_weights: NDArray[np.float64] | None = None) -> tuple[NDArray[np.float64], float]:
-        """The weights, the largest being 1, and the log of what they sum to."""
+    def weights(self, log_weights: NDArray[np.float64] | None = None) -> tuple[NDArray[np.float64], Any]:
+        """The weights, the largest being 1, and the log of what they sum to; if there are several chains a row each."""
+        log_weights = self.log_weights if log_weights is None else log_weights
         try:
-            return relative(self.log_weights if log_weights is None else log_weights)
+            return relative(log_weights) if self.chains == 1 else relative_rows(log_weights.reshape(self.chains, -1))
         except ZeroWeights:
             raise self.impossible() from None
         except BadWeights:
@@ -106,53 +118,67 @@ class Particles:
 
     def fork(self, ancestors: NDArray[np.intp]) -> None:
         """Continue with these particles, each as often as it is named."""
-        self.frame = self.frame.resampled(ancestors, self.handler.retained is not None)
+        self.frame = self.frame.resampled(ancestors, self.kept)
         here.frame = self.frame
         self.handler.log_weights = np.zeros(len(ancestors))
 
-    def trajectory(self, particle: int) -> tuple[dict[At, Any], dict[int, Any]]:
-        """The values drawn along the ancestry of a particle, by address, and by the identity of what has the lanes."""
-        values: dict[At, Any] = {}
-        taken: dict[int, Any] = {}
-        for frame, draws in reversed(self.generations):
-            for at, inner, value in draws:
-                position = inner.position_of(particle)
-                if position is not None:
-                    values[at] = taken[id(value)] = _plain_at(value, position)
-            if frame.index is not None:
-                particle = int(frame.index[particle])
-        return values, taken
+    def fork_around(self, scheme: Scheme, weights: NDArray[np.float64], kept: Any = None) -> None:
+        """Continue with particles by weight; the first of each chain continues the one given, or the retained one."""
+        if self.chains == 1:
+            self.fork(scheme.conditional(self.rng, weights, self.size, 0 if kept is None else int(kept)))
+        else:
+            places = np.zeros(self.chains, np.intp) if kept is None else kept
+            self.fork(conditional_rows(scheme, self.rng, weights, places))
 
-    def lineage(self, particle: int) -> list[int]:
-        """The place of a particle's ancestor in each generation."""
+    def pick(self, weights: NDArray[np.float64]) -> Any:
+        """A particle by weight; one for each chain if there are several."""
+        return pick(self.rng, weights) if self.chains == 1 else pick_rows(self.rng, weights)
+
+    def lanes(self, chosen: Any) -> list[int]:
+        """The lanes of particles that are given by their places in their chains."""
+        return [chosen] if self.chains == 1 else (chosen + np.arange(self.chains) * self.size).tolist()
+
+    def before(self) -> Iterator[tuple[Frame, list[tuple[At, Frame, Any]], Index | None]]:
+        """The generations from the last to the first: their frames, what they drew, and the ancestors of the lanes."""
+        for frame, draws in reversed(self.generations):
+            yield frame, draws, None if frame.parent is self.root else frame.index
+
+    def trajectory(self, lane: int) -> dict[At, Any]:
+        """The values drawn along the ancestry of a lane, by address."""
+        values: dict[At, Any] = {}
+        for _, draws, ancestors in self.before():
+            for at, inner, value in draws:
+                position = inner.position_of(lane)
+                if position is not None:
+                    values[at] = _plain_at(value, position)
+            if ancestors is not None:
+                lane = int(ancestors[lane])
+        return values
+
+    def lineage(self, lane: int) -> list[int]:
+        """The place of a lane's ancestor in each generation."""
         places = []
-        for frame, _ in reversed(self.generations):
-            places.append(particle)
-            if frame.index is not None:
-                particle = int(frame.index[particle])
+        for _, _, ancestors in self.before():
+            places.append(lane)
+            if ancestors is not None:
+                lane = int(ancestors[lane])
         return places[::-1]
 
-    def distinct_ancestors(self) -> list[int]:
-        """How many ancestors the particles have in each generation."""
+    def distinct_ancestors(self, lanes: Index) -> list[int]:
+        """How many ancestors some lanes have in each generation."""
         counts = []
-        lanes: NDArray[Any] = np.arange(self.frame.size)
-        for frame, _ in reversed(self.generations):
+        for _, _, ancestors in self.before():
             counts.append(len(np.unique(lanes)))
-            if frame.index is not None:
-                lanes = frame.index[lanes]
+            if ancestors is not None:
+                lanes = ancestors[lanes]
         return counts[::-1]
 
-    def genealogy(self, chosen: int | None = None) -> Genealogy:
+    def genealogy(self, chain: int = 0, chosen: int | None = None) -> Genealogy:
         """Who continued whom, where what is drawn is remembered; a conditional sweep has a chosen particle."""
-        indices = (frame.index for frame, _ in self.generations if frame.index is not None)
-        return Genealogy.of(self.size, indices, chosen)
-
-    def mixing(self, chosen: int, number: int) -> dict[str, Any]:
-        """For the diagnostics of a conditional sweep: the retained particle was particle 0 all along."""
-        told: dict[str, Any] = {"renewed": [place != 0 for place in self.lineage(chosen)]}
-        if number % _SELDOM == 0:
-            told["ancestors"] = self.distinct_ancestors()
-        return told
+        first = chain * self.size
+        rows = [ancestors for _, _, ancestors in self.before() if ancestors is not None]
+        own = slice(first, first + self.size)
+        return Genealogy.of(self.size, [row[own] - first for row in reversed(rows)], chosen)
 
     def predicts(self) -> dict[str, Column]:
         """The reported values of every particle, by label; a label that comes again is numbered."""

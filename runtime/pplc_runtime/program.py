@@ -14,6 +14,7 @@ import numpy as np
 
 from pplc_runtime.addresses import At
 from pplc_runtime.errors import Places, located
+from pplc_runtime.forward_sweep import first_retained
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.memory import keep_freed_memory, rare_collections
@@ -25,6 +26,8 @@ from pplc_runtime.steps import Input, Step, plan
 from pplc_runtime.values import ModelError
 
 DEEPEST = 250_000
+MOST_LANES = 1024
+"""Up to so many particles in all, chains run together: beyond, a lane more costs as much as a particle does alone."""
 _STACK = 1 << 29
 _running = threading.RLock()
 """One run at a time: what is running is kept in one place for the process."""
@@ -108,8 +111,16 @@ class Program:
     def chains(
         self, method: str, settings: list[Settings], seed: int, data: dict[str, Any], cores: int, max_depth: int
     ) -> Iterator[Sweep]:
-        """The sweeps of all chains, one chain after the other; each has its own stream of random numbers."""
-        seeds = np.random.SeedSequence(seed).spawn(len(settings))
+        """The sweeps of all chains: in the lanes of one run where they fit there, else one chain after the other or
+        in processes, each with its own stream of random numbers. Which of them does not depend on `cores`."""
+        *seeds, common = np.random.SeedSequence(seed).spawn(len(settings) + 1)
+        if len(settings) > 1 and METHODS[method].together and len(settings) * settings[0].particles <= MOST_LANES:
+            in_lanes = False
+            for sweep in self.deep(partial(self.in_lanes, method, settings, seeds, common, data), max_depth):
+                in_lanes = True
+                yield sweep
+            if in_lanes:
+                return
         work = [partial(self.run, method, own, stream, data) for own, stream in zip(settings, seeds)]
         if cores > 1 and len(work) > 1:
             yield from _in_processes([partial(self.whole, chain, max_depth) for chain in work], cores)
@@ -128,6 +139,30 @@ class Program:
         run = METHODS[method].run
         rng = np.random.default_rng(seed)
         return self.located(lambda: run(plan(self.steps, At(), data), settings, rng))
+
+    def in_lanes(
+        self,
+        method: str,
+        settings: list[Settings],
+        seeds: list[np.random.SeedSequence],
+        common: np.random.SeedSequence,
+        data: dict[str, Any],
+    ) -> Iterator[Sweep]:
+        """The sweeps of all chains in the lanes of one run; nothing where they do not fit together.
+
+        Each chain starts as it would by itself."""
+
+        def sweeps() -> Iterator[Sweep]:
+            steps = plan(self.steps, At(), data)
+            runs = [
+                first_retained(steps, own, np.random.default_rng(seed), own.particles)
+                for own, seed in zip(settings, seeds)
+            ]
+            together = METHODS[method].together
+            assert together is not None
+            return together(steps, settings[0], np.random.default_rng(common), runs)
+
+        return self.located(sweeps)
 
     def located(self, sweeps: Callable[[], Iterator[Sweep]]) -> Iterator[Sweep]:
         """Sweeps, with errors located in the source."""

@@ -14,9 +14,9 @@ import numpy as np
 
 from pplc_runtime.addresses import At
 from pplc_runtime.control import Memo
-from pplc_runtime.frames import Frame, here
+from pplc_runtime.frames import Frame, Index, here
 from pplc_runtime.handlers import MISSING, Forward
-from pplc_runtime.lanes import Lane, plain, raw
+from pplc_runtime.lanes import Lane, Mix, join, per_lane, plain, raw
 from pplc_runtime.particles import Particles
 from pplc_runtime.steps import Assume, Observe, Plan, Segment
 from pplc_runtime.stochastic import Dist, ProcessInstance
@@ -44,11 +44,18 @@ class SegmentRecord:
 
 @dataclass(slots=True)
 class Retained:
-    """A run to retain: its values by address, the measures they were drawn under, and its records."""
+    """A run to retain, or one of each chain: what was drawn by address, under what measures, and the records.
 
-    values: dict[At, Any]
+    Those of several chains are records of all of them together, in which values are lanes of the frame `root`; they
+    are there only if the runs have the same structure."""
+
+    held: list[dict[At, Any]]
+    """The values of each chain."""
     kinds: dict[At, str] = field(default_factory=dict)
     segments: list[SegmentRecord] = field(default_factory=list)
+    values: dict[At, Any] = field(default_factory=dict)
+    """The values of all chains."""
+    root: Frame | None = None
     assigned: dict[At, ProcessInstance] = field(default_factory=dict)
     """The process that each seated value went to."""
     seated_values: dict[At, Any] = field(default_factory=dict)
@@ -56,9 +63,38 @@ class Retained:
     events: dict[At, Any] = field(default_factory=dict)
     """What observes gave to processes."""
 
+    def is_one_suffix(self, strict: bool) -> bool:
+        """Whether one sweep can do for all chains."""
+        return len(self.held) == 1 or (bool(self.segments) and not strict)
+
+    def apart(self) -> list[Retained]:
+        """Each chain by itself."""
+        return [Retained([values]) for values in self.held]
+
     def recorded(self, plan: Plan, strict: bool) -> Retained:
         """With records, made now if there are none; those of a tracker have no predicates, which strict mode wants."""
-        return self if self.segments and not strict else Recorder(plan, self.values).run
+        return self if self.segments and not strict else Recorder(plan, self.held[0]).run
+
+    @staticmethod
+    def gathered(runs: list[Retained]) -> Retained:
+        """The runs of several chains, with records of them together if they have the same structure."""
+        held = [run.held[0] for run in runs]
+        first = runs[0]
+        if any(not run.segments or run.kinds != first.kinds or run.events for run in runs):
+            return Retained(held)
+        root = Frame.first(len(runs))
+        lanes = [root.part(np.array([chain])) for chain in range(len(runs))]
+        segments = []
+        for records in zip(*(run.segments for run in runs)):
+            one = records[0]
+            if any(r.draws != one.draws or r.seated or r.writes.keys() != one.writes.keys() for r in records):
+                return Retained(held)
+            writes = {cell: join(root, [(f, r.writes[cell]) for f, r in zip(lanes, records)]) for cell in one.writes}
+            segments.append(SegmentRecord(set().union(*(r.reads for r in records)), writes, one.draws))
+        values = {at: join(root, [(f, own[at]) for f, own in zip(lanes, held)]) for at in held[0]}
+        if any(type(value) is Mix for value in values.values()):
+            return Retained(held)
+        return Retained(held, first.kinds, segments, values, root)
 
 
 class Tracker(Forward):
@@ -118,27 +154,54 @@ class Tracker(Forward):
         self.alike = False
         super().seated(at, source, value)
 
-    def to_retain(self, particles: Particles, particle: int) -> Retained:
-        """A particle of the last generation as one to retain."""
-        values, taken = particles.trajectory(particle)
+    def to_retain(self, particles: Particles, lanes: list[int]) -> Retained:
+        """A particle of the last generation of each chain as one to retain."""
+        retained = Retained([{} for _ in lanes])
         if not self.alike:
-            return Retained(values)
-        segments = []
+            retained.held = [particles.trajectory(lane) for lane in lanes]
+            return retained
         outer = here.frame
-        for frame, note in reversed(self.notes):
-            here.frame = frame.part(np.array([particle]))
-            writes = {cell: _taken(value, taken) for cell, value in note.writes.items()}
-            segments.append(SegmentRecord(note.reads, writes, note.draws))
-            if frame.index is not None:
-                particle = int(frame.index[particle])
+        retained.kinds = self.kinds
+        retained.root = root = Frame.first(len(lanes)) if len(lanes) > 1 else None
+        taken: dict[int, Any] = {}
+        places = np.array(lanes)
+        for (frame, draws, ancestors), (_, note) in zip(particles.before(), reversed(self.notes), strict=True):
+            for at, _, value in draws:
+                retained.values[at] = taken[id(value)] = _of_lanes(value, frame, places, root)
+            writes = {}
+            for cell, value in note.writes.items():
+                found = taken.get(id(value), MISSING)
+                writes[cell] = _of_lanes(value, frame, places, root) if found is MISSING else found
+            retained.segments.append(SegmentRecord(note.reads, writes, note.draws))
+            if ancestors is not None:
+                places = ancestors[places]
         here.frame = outer
-        return Retained(values, self.kinds, segments[::-1])
+        retained.segments.reverse()
+        if root is None:
+            retained.held = [retained.values]
+        else:
+            for at, value in retained.values.items():
+                for own, each in zip(retained.held, per_lane(value, root)):
+                    own[at] = each
+        return retained
 
 
-def _taken(value: Any, taken: dict[int, Any]) -> Any:
-    """A value in the lane of the running frame; what has been taken from its lanes already is that."""
-    found = taken.get(id(value), MISSING)
-    return plain(value) if found is MISSING else found
+def _of_lanes(value: Any, frame: Frame, places: Index, root: Frame | None) -> Any:
+    """What a value is in some lanes of a frame: plain for one of them, else a value of the frame `root`."""
+    if type(value) is Lane:
+        data = (value.data if value.frame is frame or frame.size == 1 else value.at(frame))
+        if root is not None:
+            return Lane(data[..., places], root)
+        if frame.size > 1:
+            one = data[..., places[0]]
+            return one.item() if one.ndim == 0 else one.copy()
+    ones = []
+    for place in places.tolist():
+        here.frame = frame.part(np.array([place])) if frame.size > 1 else frame
+        ones.append(plain(value))
+    if root is None:
+        return ones[0]
+    return join(root, [(root.part(np.array([chain])), one) for chain, one in enumerate(ones)])
 
 
 class Recorder(Forward):
@@ -151,7 +214,7 @@ class Recorder(Forward):
         here.frame, here.handler = Frame.first(1), self
         super().__init__(np.random.default_rng(0), dict(plan.inputs))
         self.plan = plan
-        self.run = Retained(values)
+        self.run = Retained([values], values=values)
         self.now = SegmentRecord()
         for segment in plan.segments:
             self.now = SegmentRecord()

@@ -223,6 +223,9 @@ class Replay(Forward):
         value = self.suffix.values.get(at, MISSING)
         if value is MISSING or self.suffix.kinds[at] != source.family.measure or not _fits(source, value):
             self.reject()
+        spent = self.suffix.lacking(at)
+        if spent is not None and spent.any():
+            self.weigh(np.where(spent, -np.inf, 0.0) if here.frame.size > 1 else -np.inf)
         self.use()
         self.drawn_here.append(at)
         if not self.is_common(source):
@@ -302,15 +305,16 @@ class Replay(Forward):
 def _fits(source: Dist | ProcessInstance, value: Any) -> bool:
     """Whether a retained value is of the kind that a distribution or process gives."""
     kind = source.family.value_kind
+    sort = type(value)
     if kind == "boolean":
-        return type(value) is bool
+        return sort is bool or (sort is Lane and value.data.dtype.kind == "b")
     if kind in ("vector", "matrix"):
-        if type(value) is not np.ndarray:
+        if sort is not np.ndarray and sort is not Lane:
             return False
         first = source.parts[-1]
         length = first.data.shape[0] if type(first) is Lane else first.shape[0]
-        return bool(value.shape[0] == length)
-    return type(value) is float or type(value) is int
+        return bool((value.data if sort is Lane else value).shape[0] == length)
+    return sort is float or sort is int or (sort is Lane and value.data.ndim == 1 and value.data.dtype.kind != "b")
 
 
 class Suffix:
@@ -320,7 +324,9 @@ class Suffix:
         retained = retained.recorded(plan, strict)
         self.plan = plan
         self.strict = strict
-        self.values = dict(retained.values)
+        self.held = [dict(own) for own in retained.held]
+        """What is left of the retained run of each chain."""
+        self.values = self.held[0] if len(self.held) == 1 else retained.values
         self.events = dict(retained.events)
         self.kinds = retained.kinds
         self.segments = retained.segments
@@ -356,7 +362,7 @@ class Suffix:
             self.dropped[place] += lanes
 
     def versions(self, cell: Any, number: int) -> list[Any]:
-        """What the suffix has in a cell when segment `number` reads it, the latest first; a list of the caller's own."""
+        """What the suffix has in a cell when segment `number` reads it, the latest first; the list is the caller's."""
         found = self.cells.get(cell)
         if not found:
             return []
@@ -393,7 +399,7 @@ class Suffix:
         result: Any = self.total + self.seatings.score(prefix, frame) if self.seatings.turn else self.total
         if type(result) is not np.ndarray:
             result = np.full(frame.size, result)
-        allowed = (self.bad == 0) & (self.total_uses == len(self.values) + len(self.events))
+        allowed = (self.bad == 0) & (self.total_uses == self.left(frame))
         if allowed is not True and not np.all(allowed):
             result = np.where(allowed, result, -np.inf)
         self.total = _kept(self.total, frame)
@@ -401,6 +407,21 @@ class Suffix:
         self.total_uses = _kept(self.total_uses, frame)
         scores: NDArray[np.float64] = result
         return scores
+
+    def left(self, frame: Frame) -> Any:
+        """How many values are left to use, which may differ between the lanes of different chains."""
+        counts = [len(own) for own in self.held]
+        if counts.count(counts[0]) == len(counts):
+            return counts[0] + len(self.events)
+        return np.array(counts).repeat(frame.size // len(counts))
+
+    def lacking(self, at: At) -> Any:
+        """The lanes of the running frame whose chain has used up a value already; None if there are none."""
+        if len(self.held) == 1 or all(at in own for own in self.held):
+            return None
+        frame = here.frame
+        spent = np.array([at not in own for own in self.held]).repeat(frame.top.size // len(self.held))
+        return spent if frame.to_top is None else spent[frame.to_top]
 
     def changed(self, number: int, prefix: Forward) -> list[int]:
         """The readers of what a segment has written otherwise in some lane than it did in the suffix."""

@@ -27,6 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -83,11 +84,49 @@ def pick(rng: np.random.Generator, weights: Weights) -> int:
     return int(cumulative.searchsorted(rng.random() * cumulative.item(-1), "right"))
 
 
+def _in_rows(rng: np.random.Generator, weights: Weights, n: int) -> Ancestors:
+    """n independent particles of each row, by their places in all rows: row r has the points from r to r + 1."""
+    row, most = _row_numbers(len(weights))
+    cumulative = weights.cumsum(1)
+    cumulative /= cumulative[:, -1:]
+    cumulative += row
+    points = rng.random((len(weights), n))
+    points += row
+    np.minimum(points, most, out=points)
+    return cumulative.ravel().searchsorted(points.ravel(), "right")
+
+
+@lru_cache(16)
+def _row_numbers(rows: int) -> tuple[Weights, Weights]:
+    """The numbers of rows as a column, and the largest points below the next."""
+    row = np.arange(float(rows))[:, None]
+    return row, (row + 1) * _BELOW_ONE
+
+
+def pick_rows(rng: np.random.Generator, weights: Weights) -> Ancestors:
+    """One particle of each row, by its place in its row."""
+    rows, n = weights.shape
+    return _in_rows(rng, weights, 1) - np.arange(0, rows * n, n)
+
+
+def conditional_rows(scheme: Scheme, rng: np.random.Generator, weights: Weights, kept: Ancestors) -> Ancestors:
+    """Ancestors for every row of particles from that row, by their places in all rows; the first is `kept` there."""
+    rows, n = weights.shape
+    first = np.arange(0, rows * n, n)
+    if scheme.conditional is conditional_multinomial:
+        ancestors = _in_rows(rng, weights, n)
+    else:
+        drawn = [scheme.conditional(rng, row, n, own) for row, own in zip(weights, kept.tolist())]
+        ancestors = (np.array(drawn) + first[:, None]).ravel()
+    ancestors[first] = first + kept
+    return ancestors
+
+
 def multinomial(rng: np.random.Generator, weights: Weights, n: int) -> Ancestors:
     """Independent ancestors."""
     cumulative = weights.cumsum()
     points = _points(rng, n)
-    points *= cumulative[-1]  # rounds to less than that, since the points are less than 1
+    points *= cumulative[-1, ...]  # rounds to less than that, since the points are less than 1
     return cumulative.searchsorted(points, "right")
 
 

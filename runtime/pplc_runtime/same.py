@@ -21,6 +21,9 @@ def same(new: Any, old: Any, frame: Frame) -> bool:
     if kind is Lane and frame.size > 1 and other is float and new.data.ndim == 1:
         a = new.at(frame)
         return a[-1] == old and bool((a == old).all())
+    if kind is Lane and frame.size > 1 and other is Lane and new.data.ndim == 1 == old.data.ndim:
+        a, b = new.at(frame), old.at(frame)
+        return a[-1] == b[-1] and bool((a == b).all())
     if kind is Lane and frame.size > 1 and other is np.ndarray and new.data.ndim == 2:
         a = new.at(frame)
         return len(a) == len(old) and a[0, -1] == old[0] and bool((a == old[:, None]).all())

@@ -61,13 +61,25 @@ def relative(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], flo
     """Weights of which the largest is 1, and the log of what the weights sum to.
 
     Resampling needs no more, and this takes half of the time. Raises as `normalise` does."""
-    largest = log_weights[log_weights.argmax()]
+    largest = log_weights[log_weights.argmax(), ...]  # an array without axes, which numpy subtracts sooner
     if not -math.inf < largest < math.inf:
         if largest == -math.inf:
             raise ZeroWeights("all weights are 0")
         raise BadWeights(f"a log weight is {largest}")
     weights: NDArray[np.float64] = np.exp(log_weights - largest)
     return weights, float(largest) + math.log(dasum(weights))
+
+
+def relative_rows(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The same for each row."""
+    largest = _largest(log_weights, 1, keepdims=True)
+    low, high = largest[largest.argmin(), 0], largest[largest.argmax(), 0]
+    if not -math.inf < low <= high < math.inf:
+        if low == -math.inf and high < math.inf:
+            raise ZeroWeights("all weights are 0")
+        raise BadWeights(f"a log weight is {high}")
+    weights: NDArray[np.float64] = np.exp(log_weights - largest)
+    return weights, largest[:, 0] + np.log(_sum(weights, 1))
 
 
 def effective_sample_size(weights: NDArray[np.float64]) -> float:

@@ -62,9 +62,9 @@ class Enumerating:
 
     def lanes(self, values: list[Any], log_densities: NDArray[np.float64]) -> NDArray[Any]:
         """A value for each lane, from its log densities of the values; the kept lane is not asked."""
-        kept = here.frame.kept and here.handler.retained is not None
+        kept = [lane for lane, _ in here.frame.kept] if here.handler.retained is not None else []
         columns = np.exp(log_densities).T.tolist()
-        chosen = [0 if kept and lane == 0 else self.decide(weights) for lane, weights in enumerate(columns)]
+        chosen = [0 if lane in kept else self.decide(weights) for lane, weights in enumerate(columns)]
         return np.array([values[choice] for choice in chosen])
 
 
@@ -79,6 +79,10 @@ def every_run(work: Callable[[Enumerating], T]) -> Iterator[tuple[T, float]]:
 
 def _draw(chance: Enumerating, weights: NDArray[np.float64], number: int) -> NDArray[np.intp]:
     return np.array([chance.decide(weights.tolist()) for _ in range(number)])
+
+
+def _pick_rows(chance: Enumerating, weights: NDArray[np.float64]) -> NDArray[np.intp]:
+    return np.array([chance.decide(row) for row in weights.tolist()])
 
 
 def _conditional(
@@ -106,8 +110,9 @@ class Kernel:
     def __init__(self, run: Plan) -> None:
         self.run = run
         self.retained: Retained = {}
-        self.chosen: Retained = {}
-        self.predicts: Any = None
+        self.chosen: list[Retained] = []
+        """What each chain has retained last, and below what it predicts."""
+        self.predicts: list[Any] = []
 
     @contextmanager
     def enumerated(self) -> Iterator[None]:
@@ -115,11 +120,14 @@ class Kernel:
         kernel = self
 
         class WatchedParticles(Particles):
-            def trajectory(self, particle: int) -> tuple[Retained, dict[int, Any]]:
-                kernel.chosen, taken = super().trajectory(particle)
+            def lanes(self, chosen: Any) -> list[int]:
+                lanes = super().lanes(chosen)
+                kernel.chosen = [self.trajectory(lane) for lane in lanes]
                 columns = self.predicts()
-                kernel.predicts = tuple((label, key_of(_plain(column[particle]))) for label, column in columns.items())
-                return kernel.chosen, taken
+                kernel.predicts = [
+                    tuple((label, key_of(_plain(column[lane]))) for label, column in columns.items()) for lane in lanes
+                ]
+                return lanes
 
         def first_retained(*_: Any) -> Retained:
             return dict(kernel.retained)
@@ -128,8 +136,8 @@ class Kernel:
             patch.setattr(Dist, "sample", _sample)
             for process in PROCESSES.values():
                 patch.setattr(type(process), "sample", _sample_from)
-            for module in MODULES:
-                patch.setattr(module, "pick", lambda chance, weights: chance.decide(weights.tolist()))
+            patch.setattr("pplc_runtime.particles.pick", lambda chance, weights: chance.decide(weights.tolist()))
+            patch.setattr("pplc_runtime.particles.pick_rows", _pick_rows)
             if "enumerated" not in SCHEMES:
                 patch.setitem(SCHEMES, "enumerated", Scheme("enumerated", _draw, _conditional))  # type: ignore[arg-type]
             for module in MODULES:
@@ -152,7 +160,7 @@ class Kernel:
                 if total == -math.inf:
                     return {}, (), 0.0
             values = tuple((label, key_of(_plain(column[0]))) for label, column in particles.predicts().items())
-            return particles.trajectory(0)[0], values, math.exp(total)
+            return particles.trajectory(0), values, math.exp(total)
 
         found = [(drawn, values, weight * prior) for (drawn, values, weight), prior in every_run(forward)]
         total = math.fsum(weight for *_, weight in found)
@@ -168,18 +176,18 @@ class Kernel:
             rng: Any = chance
             for _ in METHODS[method].run(self.run, settings, rng):
                 pass
-            return _paths(self.chosen), self.predicts
+            return paths(self.chosen[0]), self.predicts[0]
 
         with self.enumerated():
             for drawn, values, probability in self.posterior():
-                before[(_paths(drawn), values)] += probability
+                before[(paths(drawn), values)] += probability
                 self.retained = drawn
                 for result, transition in every_run(sweep):
                     after[result] += probability * transition
         return dict(before), dict(after)
 
 
-def _paths(drawn: dict[At, Any]) -> Any:
+def paths(drawn: dict[At, Any]) -> Any:
     return frozenset((at.path(), key_of(value)) for at, value in drawn.items())
 
 

@@ -76,7 +76,7 @@ def in_order(particles: Particles, particle: int) -> Retained:
 
 def ordered(run: Plan, retained: Retained) -> list[Any]:
     """Retained values in the order of execution."""
-    particles = Particles(run, np.random.default_rng(0), 1, dict(retained), remember=True)
+    particles = Particles(run, np.random.default_rng(0), 1, [dict(retained)], remember=True)
     for number, segment in enumerate(run.segments):
         if number:
             particles.fork(np.zeros(1, np.intp))

@@ -133,8 +133,8 @@ def missing_values_drawn(patch: Patch) -> None:
         return self.drawn(at, here.frame, source.sample(self.rng))
 
     def drawn(self: Forward, at: At, frame: Frame, data: Any) -> Any:
-        if self.retained is not None and frame.kept and at not in self.retained:
-            self.retained[at] = self.rng.decide([0.5, 0.5]) == 0  # type: ignore[attr-defined] # enumerated
+        if self.retained is not None and frame.kept and at not in self.retained[0]:
+            self.retained[0][at] = self.rng.decide([0.5, 0.5]) == 0  # type: ignore[attr-defined] # enumerated
         return was_drawn(self, at, frame, data)
 
     replayed, was_drawn = Replay.draw, Forward.drawn

@@ -54,6 +54,8 @@ TABLE: dict[str, tuple[str, Options]] = {
     "pgas 3": ("pgas", {"particles": 3}),
     "pgas 5": ("pgas", {"particles": 5}),
     "strict pgas 3": ("pgas", {"particles": 3, "strict": True}),
+    "icsmc 3, four chains": ("icsmc", {"particles": 3, "chains": 4, "sweeps": 100}),
+    "pgas 3, four chains": ("pgas", {"particles": 3, "chains": 4, "sweeps": 50}),
 }
 LARGER: dict[str, tuple[str, Options]] = {
     "importance": ("importance", {"particles": 1000, "sweeps": 20}),

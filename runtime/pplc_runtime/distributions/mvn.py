@@ -90,6 +90,7 @@ class MultivariateNormal(Family):
 
 
 def _over_roots(distance: Lanes, roots: Roots) -> Lanes:
+    exponents: Lanes
     root = roots.root
     d = len(root)
     if root.ndim == 2:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import ClassVar, Final
 
 import numpy as np
 from numpy import ndarray
 
-from pplc_runtime.distributions.base import Family, Parameter, Raw
+from pplc_runtime.distributions.base import Family, Lanes, Parameter, Raw
 from pplc_runtime.distributions.domains import POSITIVE, REAL
 from pplc_runtime.distributions.lanewise import INF, LARGE, LARGEST_SCALE, absolute_sum, apart, bounded
 from pplc_runtime.distributions.support import OnInterval, is_moderate, is_odd
@@ -36,7 +37,12 @@ class Normal(Family):
 
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
         mean, sd = parameters
-        return mean + sd * rng.standard_normal(lanes)
+        if lanes is None:
+            return mean + sd * rng.standard_normal()
+        noise = rng.standard_normal(lanes)
+        noise *= sd if type(sd) is ndarray else _scale(sd)[0]
+        noise += mean
+        return noise
 
     def log_density(self, value: Raw, *parameters: Raw) -> Raw:
         mean, sd = parameters
@@ -48,8 +54,10 @@ class Normal(Family):
                 result = -HALF_LOG_PI - math.log(s) - z * z
                 return result if result == result else -INF
             if absolute_sum(distance) < LARGE and s > 1 / LARGEST_SCALE:
-                z = distance / s
-                return (-HALF_LOG_PI - math.log(s)) - z * z
+                _, inverse, log_peak = _scale(sd)
+                z = distance * inverse
+                z *= z
+                return np.subtract(log_peak, z, z)
         elif is_moderate(distance, sd):
             s = sd * _ROOT_2
             z = distance / s
@@ -61,6 +69,13 @@ class Normal(Family):
         s = sd * ROOT_2
         z = (value - mean) / s
         return -HALF_LOG_PI - np.log(s) - z * z
+
+
+@lru_cache(256)
+def _scale(sd: float) -> tuple[Lanes, Lanes, Lanes]:
+    """A standard deviation, one over sd sqrt 2, and the log density at the mean, as arrays without axes."""
+    s = sd * ROOT_2
+    return np.array(float(sd)), np.array(1 / s), np.array(-HALF_LOG_PI - math.log(s))
 
 
 _NORMAL: Final = Normal()

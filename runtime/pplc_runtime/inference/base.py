@@ -7,11 +7,12 @@ after another. It is listed in `METHODS` with whether its sweeps form a chain.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from pplc_runtime.addresses import At
 from pplc_runtime.resampling import SCHEMES, Scheme
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.steps import Plan
@@ -37,12 +38,19 @@ class Settings:
     def scheme(self) -> Scheme:
         return SCHEMES[self.resampling]
 
+    def of(self, chain: int) -> Settings:
+        """The same for a chain, counted from this one."""
+        return replace(self, chain=self.chain + chain)
+
     def keeps_genealogy(self, number: int) -> bool:
         """Whether the genealogy of a sweep is kept."""
         return number >= self.sweeps - self.genealogy
 
 
 Run: TypeAlias = Callable[[Plan, Settings, np.random.Generator], Iterator[Sweep]]
+
+
+Together: TypeAlias = Callable[[Plan, Settings, np.random.Generator, list[dict[At, Any]]], Iterator[Sweep]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +64,5 @@ class Method:
     particles: int
     sweeps: int
     """How many of each are used unless told otherwise."""
+    together: Together | None = None
+    """Several chains in the lanes of one run, from what they retain; gives nothing where they do not fit together."""

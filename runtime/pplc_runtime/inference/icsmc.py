@@ -9,36 +9,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
+from pplc_runtime.addresses import At
 from pplc_runtime.forward_sweep import first_retained
 from pplc_runtime.inference.base import Settings
+from pplc_runtime.inference.conditional import finished
 from pplc_runtime.particles import Particles
-from pplc_runtime.resampling import pick
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.steps import Plan
 
 
 def icsmc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sweep]:
     """A chain of conditional sweeps, the weights of each summing to one."""
+    return icsmc_together(plan, settings, rng, [first_retained(plan, settings, rng, settings.particles)])
+
+
+def icsmc_together(
+    plan: Plan, settings: Settings, rng: np.random.Generator, retained: list[dict[At, Any]]
+) -> Iterator[Sweep]:
+    """The same for several chains in the lanes of one run, each from its retained run."""
     log_size = math.log(settings.particles)
-    retained = first_retained(plan, settings, rng, settings.particles)
     for number in range(-settings.burn_in, settings.sweeps):
         particles = Particles(plan, rng, settings.particles, retained, remember=True)
-        log_evidence = 0.0
+        log_evidence: Any = 0.0
         for segment in plan.segments:
             particles.extend(segment)
             weights, log_total = particles.weights()
-            log_evidence += log_total - log_size
+            log_evidence = log_evidence + (log_total - log_size)
             if segment is not plan.segments[-1]:
-                particles.fork(settings.scheme.conditional(rng, weights, settings.particles, 0))
-        chosen = pick(rng, weights)
-        retained, _ = particles.trajectory(chosen)
+                particles.fork_around(settings.scheme, weights)
+        chosen = particles.pick(weights)
+        retained = [particles.trajectory(lane) for lane in particles.lanes(chosen)]
         if number >= 0:
-            log_weights = particles.log_weights - log_total
-            told = particles.mixing(chosen, number)
-            if settings.keeps_genealogy(number):
-                told["genealogy"] = particles.genealogy(chosen)
-            yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)
-
+            told: list[dict[str, Any]] = [{} for _ in retained]
+            yield from finished(particles, settings, number, log_total, log_evidence, chosen, told)
