@@ -112,10 +112,18 @@ def hmm(steps: int = 100) -> Program:
     for _ in range(steps):
         seen.append(means[state] + rng.normal())
         state = rng.choice(3, p=transition[state])
-    y = np.array(seen).round(4)
-    text = template.replace("STEPS", str(steps)).replace("LAST", str(steps - 1)).replace("DATA", _written(y))
-    arrays = {name: literal(text, name) for name in ("initial", "transition", "means", "y")}
-    return Program(f"hmm-{steps}", text, arrays)
+    return _hmm(f"hmm-{steps}", np.array(seen).round(4))
+
+
+def chain() -> Program:
+    """The same model of three steps, whose posterior is a sum over 27 paths."""
+    return _hmm("chain", np.array([0.0, 0.0, 2.0]))
+
+
+def _hmm(name: str, y: Array) -> Program:
+    text = (HERE / "hmm.clj").read_text()
+    text = text.replace("STEPS", str(len(y))).replace("LAST", str(len(y) - 1)).replace("DATA", _written(y))
+    return Program(name, text, {field: literal(text, field) for field in ("initial", "transition", "means", "y")})
 
 
 def history(values: int, observes: int) -> Program:
