@@ -55,7 +55,7 @@ def measured(quick: bool, only: str, show: Printer) -> tuple[list[Line], dict[st
     from benchmarks.peers import outside
 
     pattern = re.compile(only, re.IGNORECASE)
-    about = table.machine() | outside.versions()
+    about = table.machine() | outside.versions() | {"run": "quick" if quick else "full"}
     print("CPU time, one thread, the least of batches taken by turns; ratio: pplc over the other")
     print("; ".join(f"{name} {value}" for name, value in about.items()))
     bench = suite.Bench(quick, lambda label: pattern.search(label) is not None)

@@ -31,8 +31,9 @@ def rewrite(page: Path, parts: Mapping[str, str]) -> None:
     text = page.read_text(encoding="utf-8")
     for name, part in parts.items():
         begin, end = rf"<!-- {re.escape(name)}: written [^>]*-->\n", rf"<!-- {re.escape(name)}: end -->"
-        between = re.compile(rf"({begin}).*?({end})", re.DOTALL)
-        if len(between.findall(text)) != 1:
+        places = list(re.finditer(rf"({begin}).*?({end})", text, re.DOTALL))
+        if len(places) != 1:
             raise ValueError(f"{page}: no one place for {name}")
-        text = between.sub(lambda found, part=part: f"{found[1]}\n{part}\n\n{found[2]}", text)
+        place = places[0]
+        text = f"{text[: place.start()]}{place[1]}\n{part}\n\n{place[2]}{text[place.end() :]}"
     page.write_text(text, encoding="utf-8")

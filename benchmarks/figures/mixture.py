@@ -61,7 +61,7 @@ class Line:
 
     @property
     def sweep_ms(self) -> float:
-        return 1e3 * float(np.median(self.seconds)) / self.estimates["classes"].shape[1]
+        return float(1e3 * np.median(self.seconds) / self.estimates["classes"].shape[1])
 
 
 @dataclass(frozen=True, slots=True)

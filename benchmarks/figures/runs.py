@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,7 +114,8 @@ class Experiment(ABC):
         seconds = time.process_time() - begun - gathering.seconds
         file = self.file(setting, seed)
         part = file.with_suffix(".part.npz")
-        np.savez(part, **gathering.kept(), seconds=np.array(seconds))
+        kept: dict[str, Any] = {**gathering.kept(), "seconds": seconds}
+        np.savez(part, **kept)
         part.replace(file)
 
     def runs(self, setting: Setting) -> Kept:
