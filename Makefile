@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 PEERS := benchmarks/peers_env
 BENCH := $(PEERS)/.installed
 
-.PHONY: setup check lint types test demo bench bench-peers figures genealogy clean
+.PHONY: setup check lint types test demo bench performance bench-peers figures genealogy clean
 
 setup: $(STAMP)
 
@@ -42,12 +42,18 @@ $(BENCH): $(STAMP)
 bench: $(BENCH)
 	$(BIN)/python -m benchmarks
 
+# The same, and what it gives as docs/performance.md with its chart; the rows themselves are kept in build/bench.json.
+performance: $(BENCH)
+	@mkdir -p build
+	$(BIN)/python -m benchmarks --json build/bench.json --chart docs/figures/performance.png --page
+
 # WebPPL, for the rows of the benchmark that compare with it; they say "missing" without it.
 bench-peers:
 	@command -v npm >/dev/null || { echo "bench-peers needs node and npm"; exit 1; }
 	npm install --prefix benchmarks webppl
 
-# The paper's experiment: two figures and their numbers in docs/figures; what is done is kept in build/figures.
+# The paper's experiment and the infinite mixture: figures and their numbers in docs/figures, tables in docs/paper.md;
+# what is done is kept in build/figures.
 figures: setup
 	$(BIN)/python -m benchmarks.figures
 

@@ -6,6 +6,10 @@ import benchmarks.threads  # noqa: F401  isort: skip
 import argparse
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from benchmarks.table import Line, Printer
 
 
 def main() -> None:
@@ -14,6 +18,8 @@ def main() -> None:
     parser.add_argument("--only", metavar="PATTERN", help="only rows that match")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there too")
     parser.add_argument("--chart", type=Path, metavar="FILE.png", help="draw the ratios there")
+    parser.add_argument("--again", type=Path, metavar="FILE", help="take the rows from there, do not measure")
+    parser.add_argument("--page", action="store_true", help="write the tables of docs/performance.md")
     parser.add_argument("--check", action="store_true", help="check the samplers by hand")
     arguments = parser.parse_args()
     if arguments.check:
@@ -21,24 +27,44 @@ def main() -> None:
 
         raise SystemExit(0 if check() else 1)
 
-    from benchmarks import suite, table
-    from benchmarks.peers import outside
+    from benchmarks import table
 
-    pattern = re.compile(arguments.only or "", re.IGNORECASE)
-    about = table.machine() | outside.versions()
-    print("CPU time, one thread, the least of batches taken by turns; ratio: pplc over the other")
-    print("; ".join(f"{name} {value}" for name, value in about.items()))
-    bench = suite.Bench(arguments.quick, lambda label: pattern.search(label) is not None)
-    rows, show = [], table.Printer()
-    for section in suite.SECTIONS:
-        for row in section(bench):
+    show = table.Printer()
+    if arguments.again:
+        rows, about = table.read_json(arguments.again)
+        for row in rows:
             show(row)
-            rows.append(row)
+    else:
+        rows, about = measured(arguments.quick, arguments.only or "", show)
     print(f"\n{table.verdict(rows)}")
     if arguments.json:
         table.write_json(arguments.json, rows, about)
     if arguments.chart:
-        table.draw_chart(arguments.chart, rows)
+        from benchmarks.chart import draw
+
+        draw(arguments.chart, rows)
+    if arguments.page:
+        from benchmarks.performance import write
+
+        write(rows, about)
+
+
+def measured(quick: bool, only: str, show: Printer) -> tuple[list[Line], dict[str, str]]:
+    """The rows that match, each shown as it comes, and what they were measured on."""
+    from benchmarks import suite, table
+    from benchmarks.peers import outside
+
+    pattern = re.compile(only, re.IGNORECASE)
+    about = table.machine() | outside.versions() | {"run": "quick" if quick else "full"}
+    print("CPU time, one thread, the least of batches taken by turns; ratio: pplc over the other")
+    print("; ".join(f"{name} {value}" for name, value in about.items()))
+    bench = suite.Bench(quick, lambda label: pattern.search(label) is not None)
+    rows: list[Line] = []
+    for section in suite.SECTIONS:
+        for row in section(bench):
+            show(row)
+            rows.append(row)
+    return rows, about
 
 
 if __name__ == "__main__":

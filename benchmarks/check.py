@@ -80,6 +80,10 @@ def estimates() -> Iterator[Estimate]:
     sweeps = [hmm.smc(arrays, 2000, rng) for _ in range(1000)]
     yield evidence("hmm smc", [s.log_evidence for s in sweeps], exact.log_evidence)
     yield average("hmm smc: (state 0)", [s.mean("(state 0)") for s in sweeps], exact.means["(state 0)"])
+    for method, n, count in ((hmm.icsmc, 20, 4000), (hmm.pgas, 5, 4000)):
+        run = chain(lambda old, m=method, n=n: m(arrays, n, rng, old), hmm.start(arrays, rng), count, 100)
+        name = f"hmm {method.__name__} {n}: (state 0)"
+        yield average(name, [s.mean("(state 0)") for s in run], exact.means["(state 0)"])
 
 
 def check() -> bool:

@@ -12,16 +12,24 @@ from pathlib import Path
 from benchmarks import models
 from benchmarks.timing import Time
 
+ROOT = Path(__file__).parents[1]
+
 PEAK = """
 import sys
 import pplc
+from benchmarks.processes import peak
 pplc.load(sys.argv[1]).infer(sys.argv[2], particles=int(sys.argv[3]), sweeps=1, seed=1)
-try:
-    status = open("/proc/self/status").read()
-    print(float(status.split("VmHWM:")[1].split()[0]) / 1024)
-except OSError:
-    import resource
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "linux" else 1 << 20))
+print(peak())
+"""
+PEAK_BY_HAND = """
+import sys
+import numpy
+from benchmarks import models
+from benchmarks.processes import peak
+from importlib import import_module
+sampler = import_module("benchmarks.by_hand." + sys.argv[1])
+sampler.smc(getattr(models, sys.argv[1])().arrays, int(sys.argv[2]), numpy.random.default_rng(1))
+print(peak())
 """
 FIRST_DRAW = "import sys, pplc; pplc.load(sys.argv[1]).infer('smc', particles=10, sweeps=1, seed=1)"
 
@@ -63,12 +71,31 @@ def first_draw(program: models.Program, repeats: int) -> Time:
         return spent([sys.executable, "-c", FIRST_DRAW, str(path)], repeats)
 
 
+def peak() -> float:
+    """The most memory that this process has had, in megabytes."""
+    try:
+        status = Path("/proc/self/status").read_text()
+        return float(status.split("VmHWM:")[1].split()[0]) / 1024
+    except OSError:
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "linux" else 1 << 20)
+
+
 def peak_megabytes(program: models.Program, method: str, particles: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.clj"
         path.write_text(program.text)
-        command = [sys.executable, "-c", PEAK, str(path), method, str(particles)]
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        return _peak_of(PEAK, str(path), method, str(particles))
+
+
+def peak_by_hand(model: str, particles: int) -> float:
+    return _peak_of(PEAK_BY_HAND, model, str(particles))
+
+
+def _peak_of(code: str, *arguments: str) -> float:
+    command = [sys.executable, "-c", code, *arguments]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     if ran.returncode != 0:
         raise RuntimeError(ran.stderr.strip().splitlines()[-1])
     return float(ran.stdout)

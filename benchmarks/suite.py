@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 import pplc
-from benchmarks import models, processes
+from benchmarks import bias, models, processes
 from benchmarks.by_hand import crp, hmm, lgss, nlss, plain
 from benchmarks.models import Program
 from benchmarks.peers import outside
-from benchmarks.table import Row
+from benchmarks.table import Bias, Row
 from benchmarks.timing import Calls, Effort, Inference, Time, Timed, clocked, measure
 
 SIZES = (10, 100, 1_000, 10_000)
@@ -73,7 +73,7 @@ def side_by_side(bench: Bench, model: str, method: str, n: int) -> Iterator[Row]
     if not bench.wanted(f"{section}: {label}"):
         return
     subjects: dict[str, Timed] = {}
-    if not (model == "crp" and method != "smc"):
+    if hasattr(BY_HAND[model], method):
         subjects["numpy"] = by_hand(model, method, n)
     if n == 10 and (model, method) in (("nlss", "icsmc"), ("crp", "smc")):
         subjects["plain Python"] = one_at_a_time(model, n)
@@ -88,19 +88,22 @@ def side_by_side(bench: Bench, model: str, method: str, n: int) -> Iterator[Row]
     for against, time in times.items():
         if against != "pplc":
             yield _row(section, label, ours, against, time, limit_of(model, method, n, against))
-    if method == "smc" and model != "hmm":
-        for peer in ("numba", "particles", "webppl"):
-            if peer == "numba" and model == "crp":
-                continue
-            if bench.quick and peer == "webppl" and n > 100:
-                found: Time | str = "skipped: --quick"
-            elif bench.quick and n != 1_000:
-                continue
-            else:
-                found = outside.timed(peer, model, n, bench.effort)
+    for peer in PEERS.get((model, method), PEERS.get(method, ())):
+        if not bench.quick or n == QUICKLY.get((peer, method)):
+            found = outside.timed(peer, model, method, n, bench.effort)
             yield _row(section, label, ours, peer, found, limit_of(model, method, n, peer))
     if "numpy" not in times and ours is not None:
         yield Row(section, label, ours.cpu, wall=ours.wall)
+
+
+PEERS: dict[str | tuple[str, str], tuple[str, ...]] = {
+    "smc": ("numba", "particles", "webppl"),
+    "icsmc": ("particles",),
+    ("crp", "icsmc"): (),
+}
+"""Who else has a method; the mixture's states grow, which the conditional smc of `particles` cannot do."""
+QUICKLY = {("numba", "smc"): 1_000, ("particles", "smc"): 1_000, ("particles", "icsmc"): 1_000, ("webppl", "smc"): 10}
+"""The number of particles with which a peer is run in a quick run."""
 
 
 def limit_of(model: str, method: str, n: int, against: str) -> float | None:
@@ -132,15 +135,22 @@ def _row(
 
 
 def sweeps(bench: Bench) -> Iterator[Row]:
-    for model in ("lgss", "nlss"):
+    for model in ("lgss", "nlss", "crp", "hmm"):
         for method in ("smc", "icsmc"):
-            for n in SIZES[:3] if bench.quick and method == "icsmc" else SIZES:
+            few = (10, 1_000) if model in ("lgss", "nlss") or method == "smc" else (10,)
+            for n in few if bench.quick else SIZES:
                 yield from side_by_side(bench, model, method, n)
-    for model in ("crp", "hmm"):
-        for n in (10, 1_000) if bench.quick else SIZES:
-            yield from side_by_side(bench, model, "smc", n)
-    for model in ("lgss", "nlss", "crp"):
+    for model in ("lgss", "nlss", "crp", "hmm"):
         yield from side_by_side(bench, model, "pgas", 10)
+
+
+def particles_growth(bench: Bench) -> Iterator[Row]:
+    """What was measured above, of ten times as many particles beside as many."""
+    section = "Ten times the particles"
+    for model, method, n in sorted(bench.times):
+        fewer = bench.times.get((model, method, n // 10))
+        if fewer is not None and bench.wanted(f"{section}: {model} {method}"):
+            yield _row(section, f"{model} {method} {n:,}", bench.times[model, method, n], f"{n // 10:,}", fewer, None)
 
 
 def turns(
@@ -159,7 +169,7 @@ def inference(model: str, method: str, size: int | None = None, **settings: int)
 
 def pgas_beside_icsmc(bench: Bench) -> Iterator[Row]:
     section = "pgas against icsmc, 10 particles"
-    for model in ("lgss", "nlss", "crp"):
+    for model in ("lgss", "nlss", "crp", "hmm"):
         if not bench.wanted(f"{section}: {model}"):
             continue
         make = {m: inference(model, m) for m in ("pgas", "icsmc")}
@@ -167,7 +177,7 @@ def pgas_beside_icsmc(bench: Bench) -> Iterator[Row]:
             case Row() as row:
                 yield row
             case times:
-                limit = None if model == "crp" else 2.5
+                limit = 2.5 if model in ("lgss", "nlss") else None
                 yield _row(section, model, times["pgas"], "icsmc", times["icsmc"], limit)
 
 
@@ -181,7 +191,7 @@ def growth(bench: Bench) -> Iterator[Row]:
         if not bench.wanted(f"{section}: {model} {method}"):
             continue
         if bench.quick:
-            lengths = lengths[:3]
+            lengths = lengths[:2]
         make = {str(t): inference(model, method, t) for t in lengths}
         match turns(bench, section, f"{model} {method}", make):
             case Row() as row:
@@ -194,7 +204,8 @@ def growth(bench: Bench) -> Iterator[Row]:
 
 def chains(bench: Bench) -> Iterator[Row]:
     section = "Four chains of 10 in one run"
-    for model, method in (("lgss", "icsmc"), ("nlss", "icsmc"), ("lgss", "pgas"), ("nlss", "pgas")):
+    cases = (("nlss", "icsmc"), ("nlss", "pgas"), ("lgss", "icsmc"), ("lgss", "pgas"))
+    for model, method in cases[: 2 if bench.quick else 4]:
         label = f"{model} {method}"
         if not bench.wanted(f"{section}: {label}"):
             continue
@@ -304,15 +315,63 @@ def start_up(bench: Bench) -> Iterator[Row]:
 
 
 def memory(bench: Bench) -> Iterator[Row]:
-    section = "Peak of memory, 2,000 steps x 10,000 particles"
-    for method in ("smc",) if bench.quick else ("smc", "icsmc"):
-        label = f"random walk {method}"
+    section = "Peak of memory"
+    cases = [("random walk, 2,000 steps", models.walk(2_000), method) for method in ("smc", "icsmc")]
+    for name, program, method in cases[: 1 if bench.quick else 2]:
+        label = f"{name}, {method} 10,000"
         if bench.wanted(f"{section}: {label}"):
             try:
-                peak = processes.peak_megabytes(models.walk(2_000), method, 10_000)
+                peak = processes.peak_megabytes(program, method, 10_000)
                 yield Row(section, label, peak, "1 GB", 1_000.0, 1.0, unit="MB")
             except LOST as error:
                 yield failed(section, label, error)
+    label = "nlss smc 10,000"
+    if bench.wanted(f"{section}: {label}"):
+        try:
+            ours = processes.peak_megabytes(models.nlss(), "smc", 10_000)
+        except LOST as error:
+            yield failed(section, label, error)
+            return
+        yield Row(section, label, ours, "numpy", processes.peak_by_hand("nlss", 10_000), unit="MB")
+        found = outside.peak("particles", "nlss", 10_000)
+        if isinstance(found, str):
+            yield Row(section, label, ours, "particles", unit="MB", note=found)
+        else:
+            yield Row(section, label, ours, "particles", found, unit="MB")
 
 
-SECTIONS = (sweeps, pgas_beside_icsmc, growth, chains, replays, forks, start_up, memory)
+def biases(bench: Bench) -> Iterator[Bias]:
+    """Whether few particles give the right answer, pplc and the others alike."""
+    section = "Bias of the first state of three, HMM"
+    cases = [("icsmc", 5, 2_500), ("icsmc", 3, 1_000), ("pgas", 2, 1_500)]
+    if bench.quick:
+        cases = [("icsmc", 5, 200), ("pgas", 2, 150)]
+    for method, n, sweeps in cases:
+        amount = bias.Amount(16 if bench.quick else 40, sweeps)
+        for name, sampler in bias.SAMPLERS[method].items():
+            label = f"{method} {n}"
+            if not bench.wanted(f"{section}: {label} {name}"):
+                continue
+            try:
+                shares = sampler(method, n, amount)
+            except LOST as error:
+                shares = f"failed: {error}"
+            if isinstance(shares, str):
+                yield Bias(section, label, name, note=shares)
+            else:
+                found = bias.measured(shares)
+                yield Bias(section, label, name, found.error, found.chance, amount.chains * amount.sweeps)
+
+
+SECTIONS = (
+    sweeps,
+    pgas_beside_icsmc,
+    growth,
+    particles_growth,
+    chains,
+    replays,
+    forks,
+    start_up,
+    memory,
+    biases,
+)

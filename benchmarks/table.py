@@ -1,4 +1,4 @@
-"""Rows of the benchmark, printed as one table and written as JSON and as a chart."""
+"""Rows of the benchmark, printed as one table, written as JSON and read again."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import platform
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
-
-HEADER = ("", "pplc", "wall", "against", "", "ratio", "at most", "reached")
+from typing import ClassVar
 
 
 @dataclass(frozen=True)
@@ -26,6 +25,7 @@ class Row:
     wall: float | None = None
     note: str = ""
     noisy: bool = False
+    header: ClassVar = ("", "pplc", "wall", "against", "", "ratio", "at most", "reached")
 
     @property
     def ratio(self) -> float | None:
@@ -38,17 +38,51 @@ class Row:
     def cells(self) -> tuple[str, ...]:
         return (
             self.label,
-            _number(self.ours),
-            _number(self.wall),
+            number(self.ours),
+            number(self.wall),
             self.against,
-            _number(self.theirs) if self.ratio is not None or not self.note else self.note,
-            _number(self.ratio),
-            _number(self.limit),
+            number(self.theirs) if self.ratio is not None or not self.note else self.note,
+            number(self.ratio),
+            number(self.limit),
             {None: "", True: "yes", False: "NO"}[self.reached] + "?" * self.noisy,
         )
 
 
-def _number(value: float | None) -> str:
+@dataclass(frozen=True)
+class Bias:
+    """How far a sampler's answer is from the exact one, and how far it could be by chance; of pplc, no more than that
+    is a target."""
+
+    section: str
+    label: str
+    against: str
+    error: float | None = None
+    chance: float | None = None
+    sweeps: int | None = None
+    note: str = ""
+    unit: str = "total variation"
+    noisy: bool = False
+    header: ClassVar = ("", "error", "chance", "sampler", "sweeps", "", "", "biased")
+
+    @property
+    def ratio(self) -> float | None:
+        return self.error / self.chance if self.error is not None and self.chance else None
+
+    @property
+    def reached(self) -> bool | None:
+        return None if self.ratio is None or self.against != "pplc" else self.ratio <= 1.0
+
+    def cells(self) -> tuple[str, ...]:
+        biased = "" if self.ratio is None else "no" if self.ratio <= 1.0 else "YES"
+        numbers = ["" if value is None else f"{value:.2%}" for value in (self.error, self.chance)]
+        sweeps = self.note if self.sweeps is None else f"{self.sweeps:,}"
+        return (self.label, *numbers, self.against, sweeps, "", "", biased)
+
+
+Line = Row | Bias
+
+
+def number(value: float | None) -> str:
     if value is None:
         return ""
     if abs(value) >= 100:
@@ -64,11 +98,11 @@ class Printer:
     def __init__(self) -> None:
         self.section = ""
 
-    def __call__(self, row: Row) -> None:
+    def __call__(self, row: Line) -> None:
         if row.section != self.section:
             unit = f", {row.unit}" if row.unit else ""
             print(f"\n{row.section}{unit}")
-            self._line(HEADER)
+            self._line(row.header)
             self.section = row.section
         self._line(row.cells())
 
@@ -80,7 +114,7 @@ class Printer:
         print("  ".join(aligned).rstrip(), flush=True)
 
 
-def verdict(rows: list[Row]) -> str:
+def verdict(rows: list[Line]) -> str:
     judged = [row for row in rows if row.reached is not None]
     missed = [row for row in judged if not row.reached]
     noisy = sum(row.noisy for row in judged)
@@ -88,7 +122,7 @@ def verdict(rows: list[Row]) -> str:
         f"{len(judged) - len(missed)} of {len(judged)} targets reached; {noisy} judged by noisy times (?)."
     ]
     for row in missed:
-        lines.append(f"  not reached: {row.section}: {row.label} against {row.against}, {_number(row.ratio)}")
+        lines.append(f"  not reached: {row.section}: {row.label} against {row.against}, {number(row.ratio)}")
     return "\n".join(lines)
 
 
@@ -111,29 +145,16 @@ def machine() -> dict[str, str]:
     }
 
 
-def write_json(path: Path, rows: list[Row], about: dict[str, str]) -> None:
+def write_json(path: Path, rows: list[Line], about: dict[str, str]) -> None:
     entries = [asdict(row) | {"ratio": row.ratio, "reached": row.reached} for row in rows]
     path.write_text(json.dumps({"machine": about, "rows": entries}, indent=1) + "\n")
 
 
-def draw_chart(path: Path, rows: list[Row]) -> None:
-    """The ratio of every row that has one, on a log scale, beside its target."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    shown = [row for row in rows if row.ratio is not None][::-1]
-    figure, axes = plt.subplots(figsize=(9, 0.22 * len(shown) + 1))
-    colours = {None: "#9a9a9a", True: "#3b7d4f", False: "#b4443c"}
-    axes.barh(range(len(shown)), [r.ratio for r in shown], color=[colours[r.reached] for r in shown], left=0)
-    for i, row in enumerate(shown):
-        if row.limit is not None:
-            axes.plot([row.limit, row.limit], [i - 0.45, i + 0.45], color="black", linewidth=1.5)
-    axes.axvline(1.0, color="#555555", linewidth=0.7, linestyle=":")
-    axes.set_xscale("log")
-    axes.set_yticks(range(len(shown)), [f"{r.section}: {r.label} / {r.against}" for r in shown], fontsize=6)
-    axes.set_ylim(-0.7, len(shown) - 0.3)
-    axes.set_xlabel("pplc's time over the other's; black: at most; green: reached, red: not, grey: no target")
-    figure.tight_layout()
-    figure.savefig(path, dpi=150)
+def read_json(path: Path) -> tuple[list[Line], dict[str, str]]:
+    """The rows of an earlier run, and the machine that it was on."""
+    found = json.loads(path.read_text())
+    rows: list[Line] = []
+    for entry in found["rows"]:
+        kind = Bias if "error" in entry else Row
+        rows.append(kind(**{name: value for name, value in entry.items() if name not in ("ratio", "reached")}))
+    return rows, found["machine"]

@@ -98,13 +98,19 @@ def measure(subjects: Mapping[str, Timed], effort: Effort) -> dict[str, Time]:
     batches: dict[str, list[tuple[float, float]]] = {name: [] for name in subjects}
     set_ups: dict[str, list[tuple[float, float]]] = {name: [] for name in subjects}
     for name, subject in subjects.items():
-        one = max(subject.batch(1)[0] - subject.set_up()[0], 1e-6)
-        sizes[name] = min(max(effort.least, 1, round(effort.seconds / one)), MOST_SWEEPS)
+        sizes[name] = min(max(effort.least, 1, round(effort.seconds / _about(subject))), MOST_SWEEPS)
     for _ in range(effort.repeats):
         for name, subject in subjects.items():
             set_ups[name].append(subject.set_up())
             batches[name].append(subject.batch(sizes[name]))
     return {name: _time(batches[name], set_ups[name], sizes[name]) for name in subjects}
+
+
+def _about(subject: Timed, sweeps: int = 3) -> float:
+    """What a sweep takes, in CPU seconds, roughly; never so little that a batch of that size could run on and on."""
+    set_up = subject.set_up()[0]
+    batch = subject.batch(sweeps)[0]
+    return max((batch - min(set_up, batch)) / sweeps, 0.1 * batch / sweeps, 1e-6)
 
 
 def _time(batches: list[tuple[float, float]], set_ups: list[tuple[float, float]], size: int) -> Time:

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(fastmath=True)
+@njit(fastmath=True, cache=True)
 def _resample(rng, weights, n, ancestors):
     """Multinomial ancestors by one pass over sorted uniforms."""
     points = np.empty(n)
@@ -26,7 +26,7 @@ def _resample(rng, weights, n, ancestors):
         ancestors[i] = j
 
 
-@njit(fastmath=True)
+@njit(fastmath=True, cache=True)
 def _normalise(weights, n):
     """Log weights to weights, in place; the log of their mean."""
     top = weights.max()
@@ -39,7 +39,7 @@ def _normalise(weights, n):
     return top + math.log(total / n)
 
 
-@njit(fastmath=True)
+@njit(fastmath=True, cache=True)
 def nlss(y, n, rng):
     """NLSS: log evidence, weights, values and ancestors by step."""
     steps = len(y)
@@ -63,7 +63,7 @@ def nlss(y, n, rng):
     return log_evidence, weights, xs, ancestors
 
 
-@njit(fastmath=True)
+@njit(fastmath=True, cache=True)
 def lgss(c, y, n, rng):
     """LGSS: log evidence, weights, omega and q."""
     steps, dims = y.shape
@@ -96,3 +96,60 @@ def lgss(c, y, n, rng):
             weights[i] = constant - 50.0 * squares
         log_evidence += _normalise(weights, n)
     return log_evidence, weights, state[0].copy(), state[1].copy()
+
+
+@njit(fastmath=True, cache=True)
+def hmm(initial, transition, means, y, n, rng):
+    """The hidden Markov model: log evidence, weights, states and ancestors by step."""
+    steps = len(y)
+    states, ancestors = np.empty((steps, n), dtype=np.int64), np.zeros((steps, n), dtype=np.int64)
+    weights = np.empty(n)
+    log_evidence = 0.0
+    for t in range(steps):
+        if t:
+            _resample(rng, weights, n, ancestors[t])
+        for i in range(n):
+            row = transition[states[t - 1, ancestors[t, i]]] if t else initial
+            point, state = rng.random() - row[0], 0
+            while point >= 0.0 and state < len(row) - 1:
+                state += 1
+                point -= row[state]
+            states[t, i] = state
+            weights[i] = -0.5 * (means[state] - y[t]) ** 2 - 0.5 * math.log(2 * math.pi)
+        log_evidence += _normalise(weights, n)
+    return log_evidence, weights, states, ancestors
+
+
+@njit(fastmath=True, cache=True)
+def crp(y, n, rng, prior_sd=3.0, most=64):
+    """The CRP mixture: log evidence, weights, labels and ancestors by point, classes; at most `most` classes."""
+    points = len(y)
+    labels, ancestors = np.empty((points, n), dtype=np.int64), np.zeros((points, n), dtype=np.int64)
+    counts, means, used = np.zeros((n, most)), np.zeros((n, most)), np.zeros(n, dtype=np.int64)
+    counts_before, means_before, used_before = counts.copy(), means.copy(), used.copy()
+    weights = np.empty(n)
+    log_evidence = 0.0
+    for t in range(points):
+        if t:
+            _resample(rng, weights, n, ancestors[t])
+            counts, counts_before = counts_before, counts
+            means, means_before = means_before, means
+            used, used_before = used_before, used
+            for i in range(n):
+                a = ancestors[t, i]
+                used[i] = used_before[a]
+                for k in range(used[i]):
+                    counts[i, k], means[i, k] = counts_before[a, k], means_before[a, k]
+        for i in range(n):
+            point, label = rng.random() * (t + 1.0), 0
+            while label < used[i] and point >= counts[i, label]:
+                point -= counts[i, label]
+                label += 1
+            if label == used[i]:
+                counts[i, label], means[i, label] = 0.0, prior_sd * rng.standard_normal()
+                used[i] += 1
+            counts[i, label] += 1.0
+            labels[t, i] = label
+            weights[i] = -0.5 * (means[i, label] - y[t]) ** 2 - 0.5 * math.log(2 * math.pi)
+        log_evidence += _normalise(weights, n)
+    return log_evidence, weights, labels, ancestors, used.copy()

@@ -1,1 +1,1 @@
-"""The paper's experiment (section 5) through the public API: python -m benchmarks.figures"""
+"""The paper's experiment (section 5) and the infinite mixture through the public API: python -m benchmarks.figures"""

@@ -1,10 +1,8 @@
-"""The numbers of the figures: medians and deviations over restarts, the exact posterior, and a table of it all."""
+"""The numbers of the Kalman figures: medians and deviations over restarts, the exact posterior, and tables."""
 
 from __future__ import annotations
 
-import csv
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +11,9 @@ from scipy.stats import gamma
 from tests.posteriors.answer import literal, normalised
 from tests.posteriors.kalman_model import log_likelihood
 
-from benchmarks.figures.experiment import Array, Experiment, Setting, Size, bare_costs
+from benchmarks.figures.kalman import Kalman, bare_costs
+from benchmarks.figures.runs import Array, Setting, Size, running
+from benchmarks.page import markdown, write_csv
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +49,13 @@ class Found:
     exact: dict[str, tuple[float, float]]
 
 
-def gather(work: Experiment) -> Found:
+def gather(work: Kalman) -> Found:
     bare = bare_costs(work.size.settings)
     lines = []
     for setting in work.size.settings:
-        runs = work.runs(setting)
-        counts = np.arange(1, work.size.sweeps + 1)
-        lines.append(
-            Line(
-                setting,
-                np.array([run.ess for run in runs]),
-                np.array([np.cumsum(run.omega) / counts for run in runs]),
-                np.array([np.cumsum(run.q) / counts for run in runs]),
-                np.array([run.seconds for run in runs]),
-                bare[setting],
-            )
-        )
+        kept = work.runs(setting)
+        estimates = running(kept["omega"]), running(kept["q"])
+        lines.append(Line(setting, kept["ess"], *estimates, kept["seconds"], bare[setting]))
     return Found(work.size, lines, exact())
 
 
@@ -127,8 +118,8 @@ def shown(found: Found) -> str:
 def write(found: Found, out: Path) -> None:
     """summary.csv, and one file a figure: ess.csv by t, parameters.csv by sweep."""
     header, rows = table(found)
-    _csv(out / "summary.csv", header, rows)
-    _csv(
+    write_csv(out / "summary.csv", header, rows)
+    write_csv(
         out / "ess.csv",
         ["method", "particles", "t", "ess_per_sweep", "ess_per_cpu_second"],
         [
@@ -137,7 +128,7 @@ def write(found: Found, out: Path) -> None:
             for t, (by_sweep, by_second) in enumerate(zip(line.ess_per_sweep, line.ess_per_second), start=1)
         ],
     )
-    _csv(
+    write_csv(
         out / "parameters.csv",
         ["method", "particles", "sweep", "omega_mean", "omega_sd", "q_mean", "q_sd"],
         [
@@ -153,8 +144,23 @@ def _mean_and_sd(values: Array) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1))
 
 
-def _csv(file: Path, header: list[str], rows: Sequence[Sequence[object]]) -> None:
-    with file.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
+def parts(found: Found) -> dict[str, str]:
+    """The tables of docs/paper.md."""
+    header, rows = table(found)
+    known = ", ".join(f"E[{name}] = {mean:.5f} (sd {sd:.3f})" for name, (mean, sd) in found.exact.items())
+    cells = [dict(zip(header, row)) for row in rows]
+    times = [name for name in header if name.startswith("ess_") and name[4:].isdigit()]
+    columns = ["", "ms a sweep", "over ICSMC 10", "bare ms", "bare over ICSMC 10"]
+    columns += ["ESS 1", *(name[4:] for name in times[1:]), "sd of ESS", "omega", "q"]
+    lines, best = [], []
+    for line, cell in zip(found.lines, cells):
+        costs = [cell[f"{bare}{what}"] for bare in ("", "bare_") for what in ("ms_per_sweep", "cost_over_icsmc_10")]
+        sizes = [f"{value:.0f}" if value >= 1e3 else f"{value:.3g}" for value in (float(cell[name]) for name in times)]
+        estimates = [f"{cell[f'{name}_mean']} ± {cell[f'{name}_sd']}" for name in ("omega", "q")]
+        lines.append([line.setting, *costs, *sizes, f"{float(cell['ess_relative_sd']):.0%}", *estimates])
+        other = "the best of them at each t" if line is found.lines[0] else line.setting
+        best.append([other, cell["pgas_ahead_last_t"], f"{float(cell['pgas_ahead_share']):.0%}"])
+    numbers = markdown(columns, lines)
+    ahead_of = markdown(["than", "last such t", "share of all t"], best[1:] + best[:1])
+    about = f"{found.size.restarts} restarts of {found.size.sweeps} sweeps. By the exact posterior, {known}."
+    return {"numbers": f"{about}\n\n{numbers}", "ahead": ahead_of}

@@ -54,7 +54,8 @@ def _written(values: Array) -> str:
     return "[" + "\n   ".join(_written(row) for row in values) + "]"
 
 
-def _with(text: str, name: str, values: Array) -> str:
+def replaced(text: str, name: str, values: Array) -> str:
+    """The text with other values for the literal that it assumes as `name`."""
     start, end = _span(text, name)
     return text[:start] + _written(values) + text[end:]
 
@@ -72,7 +73,7 @@ def lgss(steps: int = 100) -> Program:
             z = rotation @ z + math.sqrt(0.1) * rng.standard_normal(2)
             rows.append(c @ z + 0.1 * rng.standard_normal(len(c)))
         y = np.array(rows).round(4)
-        text = _with(text, "y", y).replace("[assume T 100]", f"[assume T {steps}]")
+        text = replaced(text, "y", y).replace("[assume T 100]", f"[assume T {steps}]")
     return Program(f"lgss-{steps}", text, {"C": c, "y": y})
 
 
@@ -87,7 +88,7 @@ def nlss(steps: int = 100) -> Program:
             x = x / 2 + 25 * x / (1 + x * x) + 8 * math.cos(1.2 * t) + rng.normal(0.0, math.sqrt(10.0))
             seen.append(x * x / 20 + rng.normal())
         y = np.array(seen).round(4)
-        text = _with(text, "y", y).replace("(range 1 101)", f"(range 1 {steps + 1})")
+        text = replaced(text, "y", y).replace("(range 1 101)", f"(range 1 {steps + 1})")
         text = text.replace("(x 50)", f"(x {steps // 2})").replace("(x 100)", f"(x {steps})")
     return Program(f"nlss-{steps}", text, {"y": y})
 
@@ -111,10 +112,18 @@ def hmm(steps: int = 100) -> Program:
     for _ in range(steps):
         seen.append(means[state] + rng.normal())
         state = rng.choice(3, p=transition[state])
-    y = np.array(seen).round(4)
-    text = template.replace("STEPS", str(steps)).replace("LAST", str(steps - 1)).replace("DATA", _written(y))
-    arrays = {name: literal(text, name) for name in ("initial", "transition", "means", "y")}
-    return Program(f"hmm-{steps}", text, arrays)
+    return _hmm(f"hmm-{steps}", np.array(seen).round(4))
+
+
+def chain() -> Program:
+    """The same model of three steps, whose posterior is a sum over 27 paths."""
+    return _hmm("chain", np.array([0.0, 0.0, 2.0]))
+
+
+def _hmm(name: str, y: Array) -> Program:
+    text = (HERE / "hmm.clj").read_text()
+    text = text.replace("STEPS", str(len(y))).replace("LAST", str(len(y) - 1)).replace("DATA", _written(y))
+    return Program(name, text, {field: literal(text, field) for field in ("initial", "transition", "means", "y")})
 
 
 def history(values: int, observes: int) -> Program:

@@ -13,12 +13,21 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any, Protocol
 
 from benchmarks import models
 from benchmarks.timing import Effort, Time
 
 HERE = Path(__file__).parents[1]
 MISSING = "missing"
+
+
+class Amount(Protocol):
+    """How many chains, and how many sweeps of each count, after those that do not."""
+
+    chains: int
+    sweeps: int
+    burn_in: int
 
 
 @cache
@@ -55,39 +64,51 @@ def versions() -> dict[str, str]:
     return {"particles": version_of("particles"), "numba": version_of("numba"), "webppl": found}
 
 
-def timed(peer: str, model: str, n: int, effort: Effort) -> Time | str:
+def timed(peer: str, model: str, method: str, n: int, effort: Effort) -> Time | str:
     """The time of a sweep, or why there is none."""
     if peer == "webppl":
-        return _webppl(model, n, effort)
-    python = interpreter_with(peer)
+        found = _webppl("webppl_smc.js", model, str(n), str(max(0.5, effort.seconds * effort.repeats)))
+    else:
+        found = _python(peer, "worker", peer, model, method, str(n), str(effort.seconds), str(effort.repeats))
+    return found if isinstance(found, str) else Time(found["cpu"], found["wall"])
+
+
+def peak(peer: str, model: str, n: int) -> float | str:
+    """The most memory that a process with one sweep of smc has, in megabytes, or why there is none."""
+    return _python(peer, "worker", peer, model, "smc", str(n), "peak")
+
+
+def particles_chain(n: int, threshold: float, amount: Amount) -> list[list[float]] | str:
+    """Shares of the first state by chain, or why there are none."""
+    sizes = (n, threshold, amount.chains, amount.sweeps, amount.burn_in)
+    return _python("particles", "particles_chain", *map(str, sizes))
+
+
+def webppl_chain(n: int, amount: Amount) -> list[list[float]] | str:
+    return _webppl("webppl_chain.js", "chain", *map(str, (n, amount.chains, amount.sweeps)))
+
+
+def _python(package: str, module: str, *arguments: str) -> Any:
+    """What a module of this folder prints in the interpreter that has the package, or why there is nothing."""
+    python = interpreter_with(package)
     if python is None:
         return MISSING
-    arguments = [peer, model, str(n), str(effort.seconds), str(effort.repeats)]
-    command = [python, "-m", "benchmarks.peers.worker", *arguments]
-    ran = subprocess.run(command, capture_output=True, text=True, cwd=HERE.parent, check=False)
-    return _time_in(ran)
+    return _printed([python, "-m", f"benchmarks.peers.{module}", *arguments])
 
 
-def _webppl(model: str, n: int, effort: Effort) -> Time | str:
+def _webppl(script: str, model: str, *arguments: str) -> Any:
     folder = webppl()
     if folder is None:
         return MISSING
     arrays = {name: values.tolist() for name, values in getattr(models, model)().arrays.items()}
-    script = str(HERE / "peers" / "webppl_smc.js")
-    seconds = max(1.0, effort.seconds * effort.repeats)
-    ran = subprocess.run(
-        ["node", script, model, str(n), str(seconds)],
-        input=json.dumps(arrays),
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "WEBPPL": str(folder)},
-    )
-    return _time_in(ran)
+    names = [model, *arguments] if script == "webppl_smc.js" else arguments
+    os.environ["WEBPPL"] = str(folder)
+    return _printed(["node", str(HERE / "peers" / script), *names], json.dumps(arrays))
 
 
-def _time_in(ran: subprocess.CompletedProcess[str]) -> Time | str:
+def _printed(command: list[str], given: str | None = None) -> Any:
+    """The last line that the command prints, as JSON."""
+    ran = subprocess.run(command, input=given, capture_output=True, text=True, cwd=HERE.parent, check=False)
     if ran.returncode != 0:
         return "failed"
-    found = json.loads(ran.stdout.strip().splitlines()[-1])
-    return Time(found["cpu"], found["wall"])
+    return json.loads(ran.stdout.strip().splitlines()[-1])

@@ -1,4 +1,4 @@
-"""The `particles` package (N. Chopin), smc with multinomial resampling at every step.
+"""The `particles` package (N. Chopin): smc and conditional smc with multinomial resampling at every step.
 
 NLSS is written as its tutorial writes a state-space model; LGSS and the mixture, whose particles hold more
 than the state, as Feynman-Kac models in numpy.
@@ -7,11 +7,13 @@ than the state, as Feynman-Kac models in numpy.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import particles
 from particles import distributions as dists
 from particles import state_space_models as ssm
+from particles.mcmc import CSMC
 
 from benchmarks.by_hand.sweep import Array, Sweep
 
@@ -54,6 +56,24 @@ class Lgss(particles.FeynmanKac):
         return self.constant - 50.0 * np.einsum("ld,ld->l", residual, residual)
 
 
+class Hmm(particles.FeynmanKac):
+    """The hidden Markov model: a particle is its state."""
+
+    def __init__(self, arrays: dict[str, Array]) -> None:
+        super().__init__(len(arrays["y"]))
+        self.y, self.means = arrays["y"], arrays["means"]
+        self.initial, self.transition = arrays["initial"].cumsum(), arrays["transition"].cumsum(axis=1)
+
+    def M0(self, N):
+        return (self.initial[:-1] <= np.random.random((N, 1))).sum(axis=1)
+
+    def M(self, t, xp):
+        return (self.transition[:, :-1].take(xp, axis=0) <= np.random.random((len(xp), 1))).sum(axis=1)
+
+    def logG(self, t, xp, x):
+        return -0.5 * (self.means.take(x) - self.y[t]) ** 2 - 0.5 * math.log(2 * math.pi)
+
+
 class CrpMixture(particles.FeynmanKac):
     """Columns: label, label of point 1, classes in use, then counts and means by turns."""
 
@@ -87,14 +107,19 @@ class CrpMixture(particles.FeynmanKac):
         return -0.5 * (mean - self.y[t]) ** 2 - 0.5 * math.log(2 * math.pi)
 
 
+def model_of(model: str, arrays: dict[str, Array], prior_sd: float = 3.0) -> particles.FeynmanKac:
+    match model:
+        case "nlss":
+            return ssm.Bootstrap(ssm=Nlss(), data=np.concatenate([[0.0], arrays["y"]]))
+        case "lgss":
+            return Lgss(arrays["C"], arrays["y"])
+        case "hmm":
+            return Hmm(arrays)
+    return CrpMixture(arrays["y"], prior_sd)
+
+
 def smc(model: str, arrays: dict[str, Array], n: int, prior_sd: float = 3.0) -> Sweep:
-    if model == "nlss":
-        seen = np.concatenate([[0.0], arrays["y"]])
-        fk: particles.FeynmanKac = ssm.Bootstrap(ssm=Nlss(), data=seen)
-    elif model == "lgss":
-        fk = Lgss(arrays["C"], arrays["y"])
-    else:
-        fk = CrpMixture(arrays["y"], prior_sd)
+    fk = model_of(model, arrays, prior_sd)
     run = particles.SMC(fk=fk, N=n, resampling="multinomial", ESSrmin=1.0)
     run.run()
     if model == "lgss":
@@ -102,5 +127,20 @@ def smc(model: str, arrays: dict[str, Array], n: int, prior_sd: float = 3.0) -> 
     elif model == "crp":
         predicts = {"(class 1)": run.X[:, 1], "classes": run.X[:, 2]}
     else:
-        predicts = {f"(x {len(arrays['y'])})": run.X}
+        last = f"(state {len(arrays['y']) - 1})" if model == "hmm" else f"(x {len(arrays['y'])})"
+        predicts = {last: run.X}
     return Sweep(float(run.logLt), run.W, predicts)
+
+
+def start(model: str, arrays: dict[str, Array]) -> list[Any]:
+    """A path to retain."""
+    run = particles.SMC(fk=model_of(model, arrays), N=16, resampling="multinomial", store_history=True)
+    run.run()
+    return run.hist.extract_one_trajectory()
+
+
+def icsmc(model: str, arrays: dict[str, Array], n: int, old: list[Any]) -> list[Any]:
+    """One sweep of conditional SMC: the next path to retain. Not for the mixture, whose states grow."""
+    run = CSMC(fk=model_of(model, arrays), N=n, ESSrmin=1.0, xstar=old)
+    run.run()
+    return run.hist.extract_one_trajectory()

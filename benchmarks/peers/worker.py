@@ -1,8 +1,8 @@
 """Times one peer, in the interpreter that has it.
 
-    python -m benchmarks.peers.worker PEER MODEL PARTICLES SECONDS REPEATS
+    python -m benchmarks.peers.worker PEER MODEL METHOD PARTICLES SECONDS REPEATS
 
-prints {"cpu": ..., "wall": ...} in milliseconds a sweep.
+prints {"cpu": ..., "wall": ...} in milliseconds a sweep; with `peak` for the last two, the megabytes of one sweep.
 """
 
 from __future__ import annotations
@@ -16,28 +16,36 @@ import benchmarks.threads  # noqa: F401  isort: skip
 import numpy as np
 
 from benchmarks import models
+from benchmarks.processes import peak
 from benchmarks.timing import Calls, Effort, measure
 
 
-def sweep_of(peer: str, model: str, n: int) -> Callable[[Any], Any]:
+def sweep_of(peer: str, model: str, method: str, n: int) -> tuple[Callable[[Any], Any], Any]:
+    """A sweep, and what the first one is given."""
     arrays = getattr(models, model)().arrays
     if peer == "particles":
-        from benchmarks.peers.particles_smc import smc
+        from benchmarks.peers import particles_smc
 
-        return lambda _: smc(model, arrays, n)
+        if method == "smc":
+            return lambda _: particles_smc.smc(model, arrays, n), None
+        return lambda old: particles_smc.icsmc(model, arrays, n, old), particles_smc.start(model, arrays)
     from benchmarks.by_hand import numba_smc
 
     rng = np.random.default_rng(1)
-    if model == "nlss":
-        return lambda _: numba_smc.nlss(arrays["y"], n, rng)
-    return lambda _: numba_smc.lgss(arrays["C"], arrays["y"], n, rng)
+    names = {"lgss": ("C", "y"), "hmm": ("initial", "transition", "means", "y")}.get(model, ("y",))
+    sweep = getattr(numba_smc, model)
+    return lambda _: sweep(*(arrays[name] for name in names), n, rng), None
 
 
 def main() -> None:
-    peer, model, n, seconds, repeats = sys.argv[1:]
-    sweep = sweep_of(peer, model, int(n))
-    sweep(None)
-    found = measure({peer: Calls(sweep)}, Effort(float(seconds), int(repeats)))[peer]
+    peer, model, method, n, *effort = sys.argv[1:]
+    sweep, first = sweep_of(peer, model, method, int(n))
+    sweep(first)
+    if effort == ["peak"]:
+        print(peak())
+        return
+    seconds, repeats = effort
+    found = measure({peer: Calls(sweep, first)}, Effort(float(seconds), int(repeats)))[peer]
     print(json.dumps({"cpu": found.cpu, "wall": found.wall}))
 
 
