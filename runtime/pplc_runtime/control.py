@@ -29,6 +29,9 @@ class Memo:
         self.at = at
         self.procedure = procedure
 
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        return self.at, ()
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Memo) and self.at is other.at
 

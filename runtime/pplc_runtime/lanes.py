@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.frames import Frame, Index, here
-from pplc_runtime.values import List, Map, Procedure, Symbol, key_of
+from pplc_runtime.values import List, Map, Procedure, Symbol, exact_key
 
 
 class Dead(Exception):  # not an error: the execution ends here with weight zero
@@ -103,10 +103,14 @@ def varies(value: Any) -> bool:
     kind = type(value)
     if kind is Lane or kind is Mix:
         return True
+    if kind is int or kind is float or kind is str or value is None:
+        return False
     if kind is tuple or kind is List:
         return any(map(varies, value))
     if kind is Map:
         return any(varies(item) for _, item in value.items())
+    if hasattr(value, "identity"):  # what is told apart by an address does not vary, whatever is inside
+        return any(map(varies, value.identity()[1]))
     return False
 
 
@@ -195,7 +199,7 @@ def grouped(values: tuple[Any, ...], work: Callable[[tuple[Any, ...]], Any]) -> 
     columns = [per_lane(value, frame) for value in values]
     groups: dict[Any, tuple[tuple[Any, ...], list[int]]] = {}
     for position, row in enumerate(zip(*columns)):
-        groups.setdefault(key_of(row), (row, []))[1].append(position)
+        groups.setdefault(exact_key(row), (row, []))[1].append(position)
     rows = [row for row, _ in groups.values()]
     if len(rows) == 1:
         return work(rows[0])
@@ -222,7 +226,10 @@ def per_lane(value: Any, frame: Frame) -> list[Any]:
         keys = [key for key, _ in value.items()]
         rows = zip(*(per_lane(item, frame) for _, item in value.items()))
         return [Map.of(zip(keys, row)) for row in rows]
-    if hasattr(value, "parts") and any(map(varies, value.parts)):
+    if kind is Procedure and varies(value):
+        rows = zip(*(per_lane(item, frame) for item in value.captured))
+        return [value.with_captured(row) for row in rows]
+    if hasattr(value, "parts") and varies(value):
         rows = zip(*(per_lane(item, frame) for item in value.parts))
         return [value.with_parts(row) for row in rows]
     return [value] * frame.size

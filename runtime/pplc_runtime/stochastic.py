@@ -40,6 +40,9 @@ class Dist:
     def with_parts(self, parts: tuple[Any, ...]) -> Dist:
         return Dist(self.family, parts)
 
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        return self.family, self.parts
+
     def sample(self, rng: np.random.Generator) -> Any:
         """A raw draw for each lane of the running frame, or a plain one for a frame of one lane."""
         size = here.frame.size
@@ -76,6 +79,9 @@ class Dirac:
     def with_parts(self, parts: tuple[Any, ...]) -> Dirac:
         return Dirac(parts)
 
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        return None, self.parts
+
     def __str__(self) -> str:
         return "<dirac>"
 
@@ -103,6 +109,9 @@ class Categorical:
     def with_parts(self, parts: tuple[Any, ...]) -> Categorical:
         return Categorical(parts[0], parts[1:])
 
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        return len(self.parts), self.parts
+
     def __str__(self) -> str:
         return "<categorical>"
 
@@ -122,6 +131,9 @@ class ProcessInstance:
 
     def with_parts(self, parts: tuple[Any, ...]) -> ProcessInstance:
         return ProcessInstance(self.family, parts, self.at)
+
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        return self.at, ()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ProcessInstance) and self.at is other.at

@@ -1,0 +1,75 @@
+"""The number of lanes never changes what a program means: many lanes together report what each does alone."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+from pplc import compile_text
+from pplc_runtime.primitives.text import written
+from pplc_runtime.values import ModelError
+
+PROGRAMS: Final[dict[str, str]] = {
+    "a list and a vector with the same elements": """
+        [assume b (sample (flip 0.5))]
+        [assume x (if b (list 1 2) [1 2])]
+        [assume m (mem (fn [v n] (vector? v)))]
+        [predict (list b (str x) (m x (str b)))]""",
+    "distributions are equal if family and parameters are": """
+        [assume p (sample (uniform-discrete 1 4))]
+        [assume d (if (= p 3) (bernoulli 0.25) (flip (/ p 4)))]
+        [predict (list p (= d (flip 0.25)) (= (list d) (list (flip 0.5))) (= d (bernoulli (/ 1 4))))]""",
+    "entries of a memo by distribution": """
+        [assume calls (mem (fn [d n] (if (= d (flip 0.25)) n 0)))]
+        [assume p (sample (uniform-discrete 1 4))]
+        [assume n (sample (uniform-discrete 1 3))]
+        [predict (list p n (calls (flip (/ p 4)) n) (calls (flip 0.25) 7))]""",
+    "entries by a value of a categorical, a dirac and a point of a gp": """
+        [assume f (gp (fn [x] 0.0) (fn [x y] 1.0))]
+        [assume p (sample (uniform-discrete 1 4))]
+        [assume m (mem (fn [d] p))]
+        [assume found (list (m (dirac p)) (m (categorical [["a" p] ["b" 1]])) (m (f p)))]
+        [predict (list p found (= (f p) (f 2)) (= (dirac p) (dirac 2)))]""",
+    "procedures made of procedures are told apart by what they are made of": """
+        [assume p (sample (uniform-discrete 1 4))]
+        [assume m (mem (fn [f n] (f n)))]
+        [assume equal (list (= (partial + p) (partial + 2)) (= (comp inc) (comp inc)))]
+        [predict (list p (m (partial + p) 1) (m (partial + p) p) equal)]""",
+    "closures of one place that differ in what they close over": """
+        [assume p (sample (uniform-discrete 0 4))]
+        [assume f (if (= p 0) nil (fn [] p))]
+        [assume m (mem (fn [g n] (if (nil? g) "none" (g))))]
+        [predict (list p (m f 1))]""",
+    "NaN as a key": """
+        [assume p (sample (uniform-discrete 0 3))]
+        [assume m (mem (fn [x n] (nan? x)))]
+        [predict (list p (m (log (- p 1)) p) (m (sqrt (- p 1)) p))]""",
+}
+
+
+def reported(source: str, particles: int, sweeps: int) -> set[str]:
+    """What the only predict of a program gives, in all lanes of all sweeps, as it is written."""
+    found = compile_text(source).infer("importance", particles=particles, sweeps=sweeps, seed=1)
+    columns: list[Any] = [next(iter(sweep.predicts.values())) for sweep in found.sweeps]
+    return {written(value.item() if isinstance(value, np.generic) else value) for column in columns for value in column}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_lanes_report_what_each_does_alone(name: str) -> None:
+    alone = reported(PROGRAMS[name], 1, 60)
+    assert len(alone) > 1, "chance decides something"
+    assert reported(PROGRAMS[name], 60, 3) == alone
+    assert reported(PROGRAMS[name], 5, 60) == alone
+
+
+FAILING: Final[dict[str, tuple[str, str]]] = {}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_lanes_fail_as_each_does_alone(name: str) -> None:
+    source, message = FAILING[name]
+    for particles, sweeps in ((1, 60), (60, 1)):
+        with pytest.raises(ModelError, match=message):
+            compile_text(source).infer("importance", particles=particles, sweeps=sweeps, seed=1)
