@@ -8,7 +8,6 @@ import math
 import os
 import signal
 import time
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -118,17 +117,17 @@ def test_an_interrupted_run_has_its_file(tmp_path: Path) -> None:
 
 
 class Interrupting(io.StringIO):
-    """A file that is interrupted, once or twice, when half of a sweep is written."""
+    """A file that is interrupted, once or twice, when half of a line is written."""
 
     interrupts = 1
 
-    def writelines(self, lines: Iterable[str]) -> None:
-        text = "".join(lines)
-        self.write(text[: len(text) // 2])
+    def write(self, text: str, /) -> int:
+        written = super().write(text[: len(text) // 2])
         for _ in range(self.interrupts):
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.01)
-        self.write(text[len(text) // 2 :])
+        self.interrupts = 0
+        return written + super().write(text[len(text) // 2 :])
 
 
 def test_an_interrupt_waits_for_the_end_of_the_sweep() -> None:
