@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from pplc_runtime.frames import Frame, Index, here
 from pplc_runtime.values import List, Map, Procedure, Symbol, exact_key
 
+EXACT = 2**53
+"""Whole numbers up to here are the same as floats. Beyond, an integer and a float are not kept in one array."""
+
 
 class Dead(Exception):  # not an error: the execution ends here with weight zero
     """Every lane of the running frame has weight zero."""
@@ -279,7 +282,10 @@ def join(frame: Frame, parts: list[tuple[Frame, Any]]) -> Any:
             return first.with_captured(tuple(_join_column(frame, parts, column) for column in captured))
     elif same_kind and hasattr(first, "parts") and all(first.alike(value) for _, value in parts):
         columns = zip(*(value.parts for _, value in parts))
-        return first.with_parts(tuple(_join_column(frame, parts, column) for column in columns))
+        joined = tuple(_join_column(frame, parts, column) for column in columns)
+        # Numbers that no array holds together: whoever takes numbers here takes no Mix.
+        if not any(type(value) is Mix and layout(old) for value, old in zip(joined, first.parts)):
+            return first.with_parts(joined)
     return _mixed(frame, parts)
 
 
@@ -300,6 +306,8 @@ def _scatter(frame: Frame, parts: list[tuple[Frame, Any]], shape: tuple[str, tup
         dtype = np.int64
     else:
         dtype = np.float64
+        if any(beyond_floats(a) for a in arrays):
+            return None
     data = np.zeros((*dims, frame.size), dtype)
     for (inner, value), array in zip(parts, arrays):
         shared = type(array) is np.ndarray and (type(value) is not Lane or inner.size == 1)
@@ -308,6 +316,13 @@ def _scatter(frame: Frame, parts: list[tuple[Frame, Any]], shape: tuple[str, tup
         except OverflowError:  # an integer that no machine word holds
             return None
     return Lane(data, frame)
+
+
+def beyond_floats(a: Any) -> bool:
+    """Whether a plain number or an array has integers that floats may not hold."""
+    if type(a) is np.ndarray:
+        return bool(a.dtype.kind == "i" and a.size and (a.max() > EXACT or a.min() < -EXACT))
+    return type(a) is int and not -EXACT <= a <= EXACT
 
 
 def _mixed(frame: Frame, parts: list[tuple[Frame, Any]]) -> Mix:

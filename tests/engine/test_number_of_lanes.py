@@ -46,6 +46,43 @@ PROGRAMS: Final[dict[str, str]] = {
         [assume p (sample (uniform-discrete 0 3))]
         [assume m (mem (fn [x n] (nan? x)))]
         [predict (list p (m (log (- p 1)) p) (m (sqrt (- p 1)) p))]""",
+    "integers that outgrow machine words": """
+        [assume n (sample (uniform-discrete 18 24))]
+        [assume factorial (fn [k] (if (= k 0) 1 (* k (factorial (dec k)))))]
+        [assume x (factorial n)]
+        [predict (list n x (+ x x) (- x) (square x) (quot x 7) (mod x 1000003) (/ x 2) (= x (factorial 21)))]""",
+    "powers, sums and products of them": """
+        [assume n (sample (uniform-discrete 1 8))]
+        [assume x (pow 3 (* 6 n))]
+        [assume xs [x x (* n n)]]
+        [predict (list n x (pow (- n) 30) (sum xs) (product xs) (dot xs xs) (cumsum xs) (reduce + (list x x)))]""",
+    "the ends of a machine word": """
+        [assume n (sample (uniform-discrete 0 4))]
+        [assume x (nth (list 9223372036854775807 -9223372036854775808 9223372036854775806 3) n)]
+        [predict (list n x (inc x) (dec x) (- x) (abs x) (+ x n) (- n x) (* x n) (/ x -1) (min x 1e3))]""",
+    "large integers as keys, parameters and branches": """
+        [assume n (sample (uniform-discrete 0 4))]
+        [assume x (pow 10 (* 9 n))]
+        [assume m (mem (fn [k] (+ k 1)))]
+        [assume t (mem (fn [k] (pow 10 (* 9 k))))]
+        [assume d (normal (if (< n 2) x 0.5) 1)]
+        [predict (list n (m x) (t n) (if (> n 1) x 7) (if (> n 1) 36893488147419103232 0.5) (= d (normal 1 1)))]""",
+    "integers beyond 53 bits beside floats": """
+        [assume n (sample (uniform-discrete 0 3))]
+        [assume x (cond (= n 0) 9007199254740993 (= n 1) 0.5 :else 4)]
+        [predict (list n x (+ x 1) (= x 9007199254740993) (= x 9007199254740992) (if (= n 0) x 1.5))]""",
+    "an integer in one lane and a float in another": """
+        [assume n (sample (uniform-discrete 0 5))]
+        [assume x (if (< n 3) n (* 0.75 n))]
+        [assume y (if (< n 3) (+ n 1) 0.5)]
+        [assume texts (list (str x) (str [x 1]) (str {:a y}) (str (list x y)) (str (/ 6 y)) (str (floor x)))]
+        [assume kinds (list (integer? x) (float? x) (float? y) (number? x) (= x 1) (str (max x 2)))]
+        [predict (list (str n) texts kinds (str (pow y n)) (str (* y y)) (str (int x)))]""",
+    "rounding where one lane is infinite or large": """
+        [assume n (sample (uniform-discrete 0 4))]
+        [assume x (nth [2.5 1e19 -7.25 4503599627370497.5] n)]
+        [assume y (if (= n 2) (- (log 0)) x)]
+        [predict (list n (str (floor y)) (str (ceil y)) (str (round y)) (str (int x)) (float? (floor y)))]""",
 }
 
 
@@ -64,7 +101,28 @@ def test_lanes_report_what_each_does_alone(name: str) -> None:
     assert reported(PROGRAMS[name], 5, 60) == alone
 
 
-FAILING: Final[dict[str, tuple[str, str]]] = {}
+FAILING: Final[dict[str, tuple[str, str]]] = {
+    "division by an integer that is zero in one lane": (
+        "[assume n (sample (uniform-discrete 0 4))] [predict (/ 1 n)]",
+        "division by zero",
+    ),
+    "division by an integer in one lane and a float in another": (
+        "[assume n (sample (uniform-discrete 0 4))] [predict (/ 1 (if (= n 0) n (* 0.75 n)))]",
+        "division by zero",
+    ),
+    "division by a float that is zero": (
+        "[assume n (sample (uniform-discrete 0 4))] [predict (/ [1 2] (* 0.75 n))]",
+        "division by zero",
+    ),
+    "a power that is too large": (
+        "[assume n (sample (uniform-discrete 0 4))] [predict (pow n (pow 10 (* 3 n)))]",
+        "too large",
+    ),
+    "an integer that is too large for a float": (
+        "[assume n (sample (uniform-discrete 0 4))] [predict (+ 0.5 (pow 10 (* 200 n)))]",
+        "too large",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", FAILING)
