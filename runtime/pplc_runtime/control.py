@@ -13,7 +13,7 @@ import numpy as np
 
 from pplc_runtime.addresses import At
 from pplc_runtime.frames import here
-from pplc_runtime.lanes import Lane, Mix, by_option, grouped, join, part
+from pplc_runtime.lanes import EXACT, Lane, Mix, by_option, grouped, join, part
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.values import List, Map, ModelError, Procedure, Symbol, key_of, shown
 
@@ -28,6 +28,9 @@ class Memo:
     def __init__(self, at: At, procedure: Any) -> None:
         self.at = at
         self.procedure = procedure
+
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        return self.at, ()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Memo) and self.at is other.at
@@ -107,7 +110,9 @@ def choose(test: Any, then: Any, other: Any) -> Any:
         return other
     frame = here.frame
     kind, alternative = type(then), type(other)
-    if (kind is float or kind is int) and (alternative is float or alternative is int):
+    if (kind is float or (kind is int and -EXACT <= then <= EXACT)) and (
+        alternative is float or (alternative is int and -EXACT <= other <= EXACT)
+    ):
         return Lane(np.where(truth, then, other), frame)
     return join(frame, [(frame.part(np.flatnonzero(truth)), then), (frame.part(np.flatnonzero(~truth)), other)])
 

@@ -42,6 +42,9 @@ class GaussianProcess:
     def with_parts(self, parts: tuple[Any, ...]) -> GaussianProcess:
         return GaussianProcess(parts, self.at)
 
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        return self.at, ()
+
     def at_point(self, arguments: tuple[Any, ...]) -> Point:
         """(f x)"""
         if len(arguments) != 1:
@@ -97,6 +100,9 @@ class Point:
 
     def with_parts(self, parts: tuple[Any, ...]) -> Point:
         return Point(parts, self.at)
+
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        return self.at, self.parts[2:]
 
     def sampled(self, handler: Any, at: At) -> Any:
         """Draw the value, given all that is known of the function."""

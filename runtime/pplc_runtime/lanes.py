@@ -15,7 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.frames import Frame, Index, here
-from pplc_runtime.values import List, Map, Procedure, Symbol, key_of
+from pplc_runtime.values import List, Map, Procedure, Symbol, exact_key
+
+EXACT = 2**53
+"""Whole numbers up to here are the same as floats. Beyond, an integer and a float are not kept in one array."""
 
 
 class Dead(Exception):  # not an error: the execution ends here with weight zero
@@ -103,10 +106,14 @@ def varies(value: Any) -> bool:
     kind = type(value)
     if kind is Lane or kind is Mix:
         return True
+    if kind is int or kind is float or kind is str or value is None:
+        return False
     if kind is tuple or kind is List:
         return any(map(varies, value))
     if kind is Map:
         return any(varies(item) for _, item in value.items())
+    if hasattr(value, "identity"):  # what is told apart by an address does not vary, whatever is inside
+        return any(map(varies, value.identity()[1]))
     return False
 
 
@@ -195,7 +202,7 @@ def grouped(values: tuple[Any, ...], work: Callable[[tuple[Any, ...]], Any]) -> 
     columns = [per_lane(value, frame) for value in values]
     groups: dict[Any, tuple[tuple[Any, ...], list[int]]] = {}
     for position, row in enumerate(zip(*columns)):
-        groups.setdefault(key_of(row), (row, []))[1].append(position)
+        groups.setdefault(exact_key(row), (row, []))[1].append(position)
     rows = [row for row, _ in groups.values()]
     if len(rows) == 1:
         return work(rows[0])
@@ -222,7 +229,10 @@ def per_lane(value: Any, frame: Frame) -> list[Any]:
         keys = [key for key, _ in value.items()]
         rows = zip(*(per_lane(item, frame) for _, item in value.items()))
         return [Map.of(zip(keys, row)) for row in rows]
-    if hasattr(value, "parts") and any(map(varies, value.parts)):
+    if kind is Procedure and varies(value):
+        rows = zip(*(per_lane(item, frame) for item in value.captured))
+        return [value.with_captured(row) for row in rows]
+    if hasattr(value, "parts") and varies(value):
         rows = zip(*(per_lane(item, frame) for item in value.parts))
         return [value.with_parts(row) for row in rows]
     return [value] * frame.size
@@ -272,7 +282,10 @@ def join(frame: Frame, parts: list[tuple[Frame, Any]]) -> Any:
             return first.with_captured(tuple(_join_column(frame, parts, column) for column in captured))
     elif same_kind and hasattr(first, "parts") and all(first.alike(value) for _, value in parts):
         columns = zip(*(value.parts for _, value in parts))
-        return first.with_parts(tuple(_join_column(frame, parts, column) for column in columns))
+        joined = tuple(_join_column(frame, parts, column) for column in columns)
+        # Numbers that no array holds together: whoever takes numbers here takes no Mix.
+        if not any(type(value) is Mix and layout(old) for value, old in zip(joined, first.parts)):
+            return first.with_parts(joined)
     return _mixed(frame, parts)
 
 
@@ -293,6 +306,8 @@ def _scatter(frame: Frame, parts: list[tuple[Frame, Any]], shape: tuple[str, tup
         dtype = np.int64
     else:
         dtype = np.float64
+        if any(beyond_floats(a) for a in arrays):
+            return None
     data = np.zeros((*dims, frame.size), dtype)
     for (inner, value), array in zip(parts, arrays):
         shared = type(array) is np.ndarray and (type(value) is not Lane or inner.size == 1)
@@ -301,6 +316,13 @@ def _scatter(frame: Frame, parts: list[tuple[Frame, Any]], shape: tuple[str, tup
         except OverflowError:  # an integer that no machine word holds
             return None
     return Lane(data, frame)
+
+
+def beyond_floats(a: Any) -> bool:
+    """Whether a plain number or an array has integers that floats may not hold."""
+    if type(a) is np.ndarray:
+        return bool(a.dtype.kind == "i" and a.size and (a.max() > EXACT or a.min() < -EXACT))
+    return type(a) is int and not -EXACT <= a <= EXACT
 
 
 def _mixed(frame: Frame, parts: list[tuple[Frame, Any]]) -> Mix:

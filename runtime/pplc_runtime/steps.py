@@ -110,22 +110,38 @@ class Plan:
 
 
 class _Planner(Forward):
-    """Evaluates what loops run over: inputs and assumes that no random choice reaches."""
+    """Evaluates what loops run over, and constants: inputs and assumes that no random choice reaches.
+
+    Constants are known to the whole run, wherever they are assumed: a procedure may be called before the constant
+    that it reads, whose evaluation is then brought forward."""
 
     def __init__(self, steps: list[Step], root: At, data: Mapping[str, Any]) -> None:
         super().__init__(np.random.default_rng(0), {})
-        self.assumes = {s.name: (label, s) for label, s in enumerate(steps) if isinstance(s, Assume)}
+        self.definitions = {s.name: (label, s) for label, s in enumerate(steps) if isinstance(s, Assume | Input)}
         self.root = root
         self.data = data
+        self.evaluating: set[str] = set()
 
     def read(self, name: str) -> Any:
-        if name not in self.store and name in self.assumes:
-            label, step = self.assumes[name]
+        if name not in self.store and name in self.definitions:
+            label, step = self.definitions[name]
             if step.loops:
                 raise ModelError(f"what a for runs over cannot depend on '{name}', which a loop assumes")
-            assert step.function is not None
-            self.store[name] = step.function(self.root[label])
+            if name in self.evaluating:
+                raise ModelError(f"'{name}' is used before it is assumed: its own value depends on it")
+            self.evaluating.add(name)
+            self.store[name] = self.value_of(step, self.root[label])
         return super().read(name)
+
+    def value_of(self, step: Assume | Input, at: At) -> Any:
+        if isinstance(step, Assume):
+            assert step.function is not None
+            return step.function(at)
+        if step.name in self.data:
+            return self.data[step.name]
+        if step.default is None:
+            raise missing_input(step.name, step.place)
+        return step.default(at)
 
     def sample(self, at: At, source: Any) -> Any:
         raise ModelError("what a for runs over must not be random: every particle meets the same observes")
@@ -151,14 +167,8 @@ def plan(steps: list[Step], root: At, data: Mapping[str, Any]) -> Plan:
             at = at[positions[name]]
         arguments = tuple(variables[name] for name in step.loops)
         match step:
-            case Input(name, default):
-                if name in data:
-                    value = data[name]
-                elif default is not None:
-                    value = default(at)
-                else:
-                    raise missing_input(name, step.place)
-                planner.store[name] = inputs[name] = value
+            case Input(name):
+                inputs[name] = planner.read(name)
                 label = step.next
             case Loop(function, _, name, body, after):
                 if label not in sequences:

@@ -40,6 +40,9 @@ class Dist:
     def with_parts(self, parts: tuple[Any, ...]) -> Dist:
         return Dist(self.family, parts)
 
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        return self.family, self.parts
+
     def sample(self, rng: np.random.Generator) -> Any:
         """A raw draw for each lane of the running frame, or a plain one for a frame of one lane."""
         size = here.frame.size
@@ -81,6 +84,9 @@ class Dirac:
     def with_parts(self, parts: tuple[Any, ...]) -> Dirac:
         return Dirac(parts)
 
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        return None, self.parts
+
     def __str__(self) -> str:
         return "<dirac>"
 
@@ -108,6 +114,9 @@ class Categorical:
     def with_parts(self, parts: tuple[Any, ...]) -> Categorical:
         return Categorical(parts[0], parts[1:])
 
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        return len(self.parts), self.parts
+
     def __str__(self) -> str:
         return "<categorical>"
 
@@ -127,6 +136,9 @@ class ProcessInstance:
 
     def with_parts(self, parts: tuple[Any, ...]) -> ProcessInstance:
         return ProcessInstance(self.family, parts, self.at)
+
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        return self.at, ()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ProcessInstance) and self.at is other.at
@@ -218,11 +230,11 @@ def _shape(part: Any) -> Any:
     return part.shape if type(part) is np.ndarray else ()
 
 
-def distribution(family: Family) -> Callable[..., Any]:
-    """The constructor of a family in the language."""
-    name = family.name
+def distribution(family: Family, alias: str | None = None) -> Callable[..., Any]:
+    """The constructor of a family in the language, by its own name or another."""
+    name = alias or family.name
     parameters = family.parameters
-    defaults = DEFAULTS.get(name, ())
+    defaults = DEFAULTS.get(family.name, ())
     fits = _checks_fit(family, Family)
     fitting: set[Any] = set()
 
@@ -253,9 +265,9 @@ def distribution(family: Family) -> Callable[..., Any]:
     return build
 
 
-def process(family: Process) -> Callable[..., Any]:
-    """The constructor of a process in the language."""
-    name = family.name
+def process(family: Process, alias: str | None = None) -> Callable[..., Any]:
+    """The constructor of a process in the language, by its own name or another."""
+    name = alias or family.name
     fits = _checks_fit(family, Process)
 
     def build(at: At, *arguments: Any) -> Any:
@@ -294,8 +306,8 @@ def categorical(weights: Any) -> Any:
         return by_option(weights, categorical)
     pairs = _pairs(weights)
     if pairs is None:
-        return discrete(weights)
-    return Categorical(discrete(vector(*(weight for _, weight in pairs))), tuple(value for value, _ in pairs))
+        return _by_weights(weights)
+    return Categorical(_by_weights(vector(*(weight for _, weight in pairs))), tuple(value for value, _ in pairs))
 
 
 def _pairs(weights: Any) -> list[tuple[Any, Any]] | None:
@@ -318,20 +330,19 @@ def _pairs(weights: Any) -> list[tuple[Any, Any]] | None:
     return None
 
 
-discrete = distribution(DISTRIBUTIONS["discrete"])
+_by_weights = distribution(DISTRIBUTIONS["discrete"], "categorical")
 
 CONSTRUCTORS: dict[str, Callable[..., Any]] = {
     **{name: distribution(family) for name, family in DISTRIBUTIONS.items()},
-    "discrete": discrete,
     "categorical": categorical,
     "dirac": dirac,
 }
 """The distributions of the language by their canonical names."""
-CONSTRUCTORS.update({alias: CONSTRUCTORS[name] for alias, name in ALIASES.items()})
+CONSTRUCTORS.update({alias: distribution(DISTRIBUTIONS[name], alias) for alias, name in ALIASES.items()})
 
 PROCESS_CONSTRUCTORS: dict[str, Callable[..., Any]] = {name: process(family) for name, family in PROCESSES.items()}
 """The processes of the language; each takes the address at which it is made first."""
-PROCESS_CONSTRUCTORS.update({alias: PROCESS_CONSTRUCTORS[name] for alias, name in PROCESS_ALIASES.items()})
+PROCESS_CONSTRUCTORS.update({alias: process(PROCESSES[name], alias) for alias, name in PROCESS_ALIASES.items()})
 
 
 _dirichlet_processes: dict[str, Process] = {}
@@ -411,7 +422,13 @@ def observable(source: Any, value: Any) -> Any:
             if type(array) is not tuple:
                 return observable(source, array)
     wanted = {"boolean": "true or false", "vector": "a vector", "matrix": "a matrix"}.get(kind, "a number")
-    raise ModelError(f"{source.family.name}: a value of it is {wanted}, not {shown(value)}")
+    raise ModelError(f"{_spellings(source.family.name)}: a value of it is {wanted}, not {shown(value)}")
+
+
+def _spellings(name: str) -> str:
+    """All that a family may have been called: a distribution does not know by which name it was made."""
+    aliases = {**ALIASES, **PROCESS_ALIASES, "categorical": "discrete"}
+    return " or ".join([name, *(alias for alias, of in aliases.items() if of == name)])
 
 
 def _label(value: float) -> int:

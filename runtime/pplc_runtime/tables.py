@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.frames import Frame
-from pplc_runtime.lanes import Lane, layout
+from pplc_runtime.lanes import Lane, beyond_floats, layout
 from pplc_runtime.stochastic import Dist
 
 MOST_ROWS = 4096
@@ -83,7 +83,13 @@ class Table:
                 leaf.dtype.kind == "i" and not _whole(part)
             ):
                 raise Unfit
-            leaf[key, lanes] = part.at(frame) if type(part) is Lane else part
+            data = part.at(frame) if type(part) is Lane else part
+            if leaf.dtype.kind == "f" and beyond_floats(data):
+                raise Unfit
+            try:
+                leaf[key, lanes] = data
+            except OverflowError:  # an integer that no machine word holds
+                raise Unfit from None
         self.present[key, lanes] = True
 
     def _start(self, family: Any, parts: tuple[Any, ...], shared: bool) -> None:

@@ -129,10 +129,12 @@ class Procedure:
     def with_captured(self, captured: tuple[Any, ...]) -> Procedure:
         return Procedure(self.code, self.name, self.parameters, self.variadic, captured, self.at)
 
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        """What tells it from others: a closure by where it was made, one of `partial` and its kin by what it has."""
+        return (self.code, self.at), self.captured if self.at is None else ()
+
     def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, Procedure) and self.code is other.code and self.at is other.at is not None
-        )
+        return self is other or (isinstance(other, Procedure) and key_of(self) == key_of(other))
 
     def __hash__(self) -> int:
         return hash((id(self.code), id(self.at)))
@@ -142,12 +144,14 @@ class Procedure:
 
 
 _BOOLS: Final = {True: ("bool", True), False: ("bool", False)}
+_NAN: Final = ("nan",)
 
 
 def key_of(value: Any) -> Any:
     """A hashable stand-in: two plain values are `=` exactly when their keys are equal.
 
-    Python's 1 == 1.0 is wanted; its 1 == True is not. Procedures and processes are their own keys.
+    Python's 1 == 1.0 is wanted; its 1 == True is not. Distributions go by family and parameters, closures and
+    processes by where they were made. NaN is `=` to nothing, but as a key it is found again.
     """
     kind = type(value)
     if kind is int or kind is str or value is None:
@@ -155,7 +159,7 @@ def key_of(value: Any) -> Any:
     if kind is bool:
         return _BOOLS[value]
     if kind is float:
-        return value
+        return value if value == value else _NAN
     if kind is tuple or kind is List:
         return ("seq", *map(key_of, value))
     if kind is np.ndarray:
@@ -166,7 +170,26 @@ def key_of(value: Any) -> Any:
         return ("map", frozenset((k, key_of(v)) for k, (_, v) in value._entries.items()))
     if isinstance(value, np.generic):
         return key_of(value.item())
+    if hasattr(value, "identity"):
+        tag, values = value.identity()
+        return (kind, tag, *map(key_of, values))
     return value
+
+
+def exact_key(value: Any) -> Any:
+    """A hashable stand-in that tells apart whatever a program can: also 1 from 1.0, and a list from a vector."""
+    kind = type(value)
+    if kind is int or kind is float or kind is bool or kind is str or kind is Symbol or value is None:
+        return (kind, value)
+    if kind is tuple or kind is List:
+        return (kind, *map(exact_key, value))
+    if kind is np.ndarray:
+        return (kind, value.dtype.kind, value.shape, value.tobytes())
+    if kind is Map:
+        return (kind, *((exact_key(key), exact_key(item)) for key, item in value.items()))
+    tag, values = value.identity() if hasattr(value, "identity") else (None, ())
+    # What goes by its address alone may have anything inside: only the instance itself is surely the same.
+    return (kind, tag, *map(exact_key, values)) if values else (kind, id(value))
 
 
 def shown(value: Any) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import json
 import os
 import signal
@@ -12,7 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pplc.cli import infer as infer_verb
 from pplc.cli import main
+from pplc_runtime.inference import METHODS
+from pplc_runtime.inference.base import Settings
+from pplc_runtime.program import Program
+from pplc_runtime.resampling import SCHEMES
 from pplc_runtime.results import Posterior
 from pplc_runtime.values import Map, ModelError
 
@@ -236,6 +243,18 @@ def test_a_terminal_that_knows_only_ascii(
     monkeypatch.setattr(type(sys.stdout), "encoding", "ascii", raising=False)
     assert infer(model_file) == 0
     assert capsys.readouterr().out.isascii()
+
+
+def test_the_table_of_methods_stands_twice_and_agrees() -> None:
+    """The command has its own, so that its help needs no numpy."""
+    told = {name: (m.does, m.particles, m.sweeps, m.is_chain) for name, m in infer_verb.METHODS.items()}
+    assert told == {name: (m.does, m.particles, m.sweeps, m.is_chain) for name, m in METHODS.items()}
+    assert list(infer_verb.METHODS) == list(METHODS), "in the same order"
+    assert tuple(SCHEMES) == infer_verb.RESAMPLING
+    defaults = inspect.signature(Program.infer).parameters
+    assert defaults["method"].default == infer_verb.DEFAULT_METHOD
+    settings = {field.name for field in dataclasses.fields(Settings)} | set(defaults)
+    assert set(infer_verb.OPTIONS) <= settings
 
 
 SCRIPT = """

@@ -120,7 +120,7 @@ def test_all_weights_zero_names_the_observe(method: str) -> None:
 
 @EACH_METHOD
 def test_a_density_that_is_not_a_number_is_an_error_with_its_line(method: str) -> None:
-    text = "[assume x (sample (normal 0 1))]\n[observe (normal (/ (- x x) (- x x)) 1) 0.5]\n[predict x]"
+    text = "[assume x (sample (normal 0 1))]\n[observe (normal (* x (sqrt -1)) 1) 0.5]\n[predict x]"
     with pytest.raises(ModelError, match="nan") as raised:
         sweeps_of(text, method)
     assert "<text>:2:" in str(raised.value)

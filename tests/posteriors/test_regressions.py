@@ -157,6 +157,36 @@ CASES: Final = {
         {"b": 0.46852, "same": 0.26349},
         methods=(("importance", 200, {}), ("smc", 50, {}), *CHAINS),
     ),
+    "a memo keyed by a distribution": Case(
+        """
+        [assume m (mem (fn [d] (sample d)))]
+        [assume p (if (sample (flip 0.5)) 0.3 0.6)]
+        [observe (flip (if (m (flip p)) 0.9 0.2)) true]
+        [observe (flip (if (m (flip 0.3)) 0.9 0.2)) true]
+        [predict "p" (= (flip p) (flip 0.3))]
+        [predict "m" (m (flip 0.6))]
+        """,
+        # p = 0.3: one entry seen twice, 0.3 * 0.81 + 0.7 * 0.04; p = 0.6: two entries, 0.62 * 0.41
+        {"p": 0.271 / 0.5252, "m": (0.271 * 0.6 + 0.54 * 0.41) / 0.5252},
+        methods=(("importance", 200, {}), ("smc", 50, {}), *CHAINS),
+    ),
+    "an argument of a memo that is a process whose parameter varies": Case(
+        """
+        [assume b (sample (flip 0.5))]
+        [assume p (crp (if b 0.5 3.0))]
+        [assume m (mem (fn [process i] (sample process)))]
+        [assume i (sample (uniform-discrete 0 3))]
+        [observe (flip 0.5) true]
+        [assume same (= (m p i) (m p (+ i 1)))]
+        [observe (flip (if same 0.9 0.3)) true]
+        [predict "b" b]
+        [predict "same" same]
+        """,
+        # same: 1 / (1 + alpha), that is 2 / 3 and 1 / 4
+        {"b": 0.7 / 1.15, "same": 0.825 / 1.15},
+        sweeps=2000,
+        methods=(("importance", 200, {}), ("smc", 50, {}), *CHAINS),
+    ),
     "a point of a gp that only some lanes know": Case(
         """
         [assume f (gp (fn [x] 0.0) (fn [x y] (exp (* -0.5 (- x y) (- x y)))))]

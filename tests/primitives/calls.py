@@ -36,6 +36,8 @@ def same(x: Any, y: Any) -> bool:
     """Equal up to rounding, and of one kind: a list is not a vector here, and true is not 1."""
     if isinstance(x, bool) or isinstance(y, bool):
         return x is y
+    if isinstance(x, int) and isinstance(y, int):
+        return x == y
     if isinstance(x, int | float) and isinstance(y, int | float):
         return x == y or math.isclose(x, y, rel_tol=1e-9, abs_tol=1e-9) or (x != x and y != y)
     if _is_vector(x) and _is_vector(y):

@@ -134,3 +134,26 @@ SIGNATURES: dict[str, list[tuple[str, ...]]] = {
     "identity": [("any",)],
     "no-case": [("leaf",)],
 }
+
+EITHER = "+ - * / min max < > <= >= = not= str list vector hash-map"
+LARGE = "+ - * / min max mod rem quot < > <= >= = not= str list vector"
+OF_ONE = "inc dec abs square floor ceil round int float str float? integer? even? odd? zero? pos? neg? - number?"
+OF_MANY = "sum product cumsum mean argmax argmin norm sort distinct frequencies first reverse"
+for name in EITHER.split():
+    SIGNATURES[name] = [*SIGNATURES[name], ("either", "either"), ("either3", "either"), ("either3", "either3")]
+for name in LARGE.split():
+    further = [(a, b) for a in ("large", "large3") for b in ("large", "large3") if a == b or name in "+-*/"]
+    SIGNATURES[name] = [*SIGNATURES[name], *further]
+    if name not in ("mod", "rem", "quot"):  # whose last digit is all of the answer, beyond what a float holds
+        SIGNATURES[name].append(("large_or_float", "large_or_float"))
+for name in OF_ONE.split():
+    SIGNATURES[name] = [*SIGNATURES[name], ("either",), ("large",), ("large_or_float",)]
+for name in OF_MANY.split():
+    SIGNATURES[name] = [*SIGNATURES[name], ("either3",), ("large3",)]
+for name in ("pow", "expt"):
+    further = [("large", "small"), ("small", "large"), ("large3", "small"), ("either", "either")]
+    SIGNATURES[name] = [*SIGNATURES[name], *further]
+SIGNATURES["dot"] += [("large3", "large3"), ("large3", "vec3")]
+SIGNATURES["outer"] += [("large3", "vec3")]
+SIGNATURES["mmul"] += [("large_square", "large_square"), ("large_square", "vec3"), ("square", "large3")]
+SIGNATURES["trace"] += [("large_square",)]

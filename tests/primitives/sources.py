@@ -26,6 +26,27 @@ class Source:
     def number(self) -> Any:
         return int(self.rng.integers(-3, 4)) if self.whole else float(np.round(self.rng.normal(), 2))
 
+    def either(self) -> Any:
+        """An integer in one lane and a float, perhaps a whole one, in the next."""
+        return self.rng.choice([-2, -1, 0, 1, 3, 0.5, -1.5, 2.0, 0.0]).item() if self.rng.integers(2) else self.number()
+
+    def either3(self) -> Any:
+        return vector(self.either(), self.either(), self.either())
+
+    def large(self) -> int:
+        """An integer near the ends of what a float or a machine word holds, or small."""
+        power = int(self.rng.choice([0, 2, 31, 53, 62, 63, 70]))
+        return (1 if self.boolean() else -1) * (1 << power) + int(self.rng.integers(-1, 2))
+
+    def large3(self) -> Any:
+        return vector(self.large(), self.large(), self.large())
+
+    def large_square(self) -> Any:
+        return vector(*(vector(*(int(self.rng.integers(-(2**62), 2**62)) for _ in range(3))) for _ in range(3)))
+
+    def large_or_float(self) -> Any:
+        return self.large() if self.rng.integers(2) else self.either()
+
     def positive(self) -> Any:
         return abs(self.number()) + 1
 

@@ -6,6 +6,8 @@ import io
 import json
 import math
 import os
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +114,33 @@ def test_an_interrupted_run_has_its_file(tmp_path: Path) -> None:
         writer.write(sweep(0))
         raise KeyboardInterrupt
     assert "log_evidence" in lines((tmp_path / "draws.jsonl").read_text())[-1]
+
+
+class Interrupting(io.StringIO):
+    """A file that is interrupted, once or twice, when half of a line is written."""
+
+    interrupts = 1
+
+    def write(self, text: str, /) -> int:
+        written = super().write(text[: len(text) // 2])
+        for _ in range(self.interrupts):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+        self.interrupts = 0
+        return written + super().write(text[len(text) // 2 :])
+
+
+def test_an_interrupt_waits_for_the_end_of_the_sweep() -> None:
+    file = Interrupting()
+    writer = DrawWriter(file, is_chain=False)
+    with pytest.raises(KeyboardInterrupt):
+        writer.write(sweep(0))
+    assert file.getvalue().endswith("\n") and len(lines(file.getvalue())) == 2 and writer.sweeps == 1
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    file.interrupts = 2
+    with pytest.raises(KeyboardInterrupt):
+        writer.write(sweep(1))
+    assert writer.sweeps == 1, "the second interrupt does not wait: whoever reads the file may be gone"
 
 
 def test_a_link_stays_a_link_and_a_device_a_device(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def run(arguments: Namespace) -> int:
     from pplc.cli.inputs import read_inputs
     from pplc.cli.progress import Progress
     from pplc.model import load
-    from pplc_runtime.results.export import DrawWriter
+    from pplc_runtime.results.export import DrawWriter, undisturbed
     from pplc_runtime.results.posterior import Posterior
 
     model = load(arguments.model)
@@ -111,11 +111,12 @@ def run(arguments: Namespace) -> int:
     progress = Progress(sweeps * arguments.chains, quiet=arguments.quiet)
 
     def on_sweep(sweep: Sweep) -> None:
-        if writer is not None:
-            writer.write(sweep)
-        if keep:
-            kept.append(sweep)
-        progress.step()
+        with undisturbed():  # what is shown, counted and written is the same, also after an interrupt
+            if writer is not None:
+                writer.write(sweep)
+            if keep:
+                kept.append(sweep)
+            progress.step()
 
     try:
         posterior: Posterior = model.infer(

@@ -137,10 +137,10 @@ def _alone(operator: str, term: ast.expr, real: bool) -> tuple[ast.expr, bool]:
 
 
 def _joined(operator: str, left: ast.expr, right: ast.expr, real_left: bool, real_right: bool) -> ast.expr:
-    """Two terms. Whole numbers divide in a way of their own, and not by zero."""
+    """Two terms. Whole numbers divide in a way of their own, and nothing divides by zero."""
     if operator != "/":
         return ast.BinOp(left, _SYNTAX[operator](), right)
-    if real_right or (real_left and isinstance(right, ast.Constant) and right.value != 0):
+    if isinstance(right, ast.Constant) and right.value != 0 and (real_left or real_right):
         return ast.BinOp(left, ast.Div(), right)
     return _called("divide", left, right)
 

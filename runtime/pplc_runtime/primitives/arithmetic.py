@@ -13,11 +13,18 @@ from typing import Any, Final
 import numpy as np
 
 from pplc_runtime.frames import here
-from pplc_runtime.lanes import Lane, Mix, by_option, settle
+from pplc_runtime.lanes import EXACT, Lane, Mix, beyond_floats, by_option, join, one_by_one, plain, settle, varies
 from pplc_runtime.values import List, ModelError, shown
 
 Binary = Callable[[Any, Any], Any]
 Unary = Callable[[Any], Any]
+
+
+class Outgrown(OverflowError):
+    """Whole numbers whose result no machine word may hold: they are computed one by one, in Python's integers."""
+
+
+_LARGEST = 2**63 - 1
 
 _STRUCTURES = (tuple, List)
 RAW: Final[dict[str, Unary]] = {}
@@ -40,6 +47,8 @@ def numeric(value: Any, name: str) -> Any:
         array = vector(*(numeric(item, name) if type(item) in _STRUCTURES else item for item in value))
         if type(array) is np.ndarray or (type(array) is Lane and array.data.dtype.kind != "b"):
             return array
+        if all(type(item) in (int, float) or (type(item) is Lane and item.rank == 0) for item in array):
+            raise Outgrown  # numbers, but no array holds them
     raise ModelError(f"'{name}' takes numbers, not {shown(value)}")
 
 
@@ -205,7 +214,7 @@ def _binary(name: str, scalar: Binary, ufunc: Any) -> Binary:
                 return scalar(a, b)
             return _result(ufunc(a, b), over_lanes)
         except OverflowError:
-            raise ModelError(f"'{name}' of a number that is too large") from None
+            return _exactly(name, operation, scalar, x, y)
 
     operation.__name__ = operation.__qualname__ = name
     return operation
@@ -227,45 +236,165 @@ def _unary(name: str, scalar: Unary, ufunc: Any) -> Unary:
                 return scalar(a)
             return _result(ufunc(a), type(x) is Lane and here.frame.size > 1)
         except OverflowError:
-            raise ModelError(f"'{name}' of a number that is too large") from None
+            return _exactly(name, operation, scalar, x)
 
     operation.__name__ = operation.__qualname__ = name
     RAW[name] = lambda x: ufunc(x) if type(x) is np.ndarray else scalar(x)
     return operation
 
 
+# Whole numbers that outgrow machine words
+
+
+def _exactly(name: str, operation: Callable[..., Any], scalar: Callable[..., Any], *items: Any) -> Any:
+    """What an operation gives where arrays of whole numbers cannot hold it."""
+    over_lanes = here.frame.size > 1 and any(map(varies, items))
+    if over_lanes and not all(type(item) is int or type(item) is float or is_scalar_lane(item) for item in items):
+        return one_by_one(lambda: operation(*map(plain, items)))
+    data = [item.at(here.frame) if type(item) is Lane else objects(plain(item), name) for item in items]
+    shapes = {d.shape for d in data if type(d) is np.ndarray}
+    try:
+        if not shapes:
+            return scalar(*data)
+        if len(shapes) > 1:
+            raise ModelError(f"'{name}' of shapes {' and '.join(map(_dims, shapes))} that do not match")
+        results = np.frompyfunc(scalar, len(data), 1)(*data).tolist()
+    except OverflowError:
+        raise ModelError(f"'{name}' of a number that is too large") from None
+    return number_lanes(results) if over_lanes else vectors(results)
+
+
+def is_scalar_lane(value: Any) -> bool:
+    return type(value) is Lane and value.rank == 0
+
+
+def objects(value: Any, name: str) -> Any:
+    """Plain numbers as an array of Python's own, which have no limits; one number as it is."""
+    if type(value) is int or type(value) is float:
+        return value
+    try:
+        return np.array(value.tolist() if type(value) is np.ndarray else value, object)
+    except ValueError:
+        raise ModelError(f"'{name}' takes numbers, not {shown(value)}") from None
+
+
+def number_lanes(values: list[Any]) -> Any:
+    """Plain numbers, one for each lane of the running frame: large integers apart, the others as arrays."""
+    frame = here.frame
+    groups: dict[Any, list[int]] = {}
+    for position, value in enumerate(values):
+        small = type(value) is float or -_LARGEST <= value <= _LARGEST
+        groups.setdefault(type(value) if small else value, []).append(position)
+    parts: list[tuple[Any, Any]] = []
+    for key, positions in groups.items():
+        inner = frame if len(groups) == 1 else frame.part(np.array(positions))
+        lanes = lane_of(np.array([values[p] for p in positions]), inner) if type(key) is type else key
+        parts.append((inner, lanes))
+    return join(frame, parts)
+
+
+def lane_of(data: Any, frame: Any) -> Any:
+    """A Lane of a frame, or a plain number where it has one lane."""
+    return Lane(data, frame) if frame.size > 1 else data.item()
+
+
+def vectors(items: list[Any]) -> Any:
+    """A vector from nested lists of numbers."""
+    return vector(*(vectors(item) if type(item) is list else item for item in items))
+
+
+def extremes(a: Any) -> tuple[int, int]:
+    """The least and the largest of some whole numbers. An argmin takes half the time of a min."""
+    if type(a) is not np.ndarray:
+        return a, a
+    return (a.item(a.argmin()), a.item(a.argmax())) if a.size else (0, 0)
+
+
+def magnitude(a: Any) -> int:
+    """The largest absolute value of some whole numbers."""
+    low, high = extremes(a)
+    return max(-low, high)
+
+
+def checked(ufunc: Any, fits: Binary) -> Binary:
+    """A function of two arrays that raises where a result of whole numbers may not fit; floats are not looked at."""
+
+    def function(a: Any, b: Any) -> Any:
+        data = ufunc(a, b)
+        if data.dtype.kind == "i" and data.size and not fits(a, b):
+            raise Outgrown
+        return data
+
+    return function
+
+
+def checked_unary(ufunc: Any, fits: Unary) -> Unary:
+    """The same for a function of one."""
+
+    def function(a: Any) -> Any:
+        data = ufunc(a)
+        if data.dtype.kind == "i" and data.size and not fits(a):
+            raise Outgrown
+        return data
+
+    return function
+
+
+def _sum_fits(a: Any, b: Any) -> bool:
+    if type(a) is int:
+        a, b = b, a
+    if type(b) is int:  # then one end will do
+        return bool(a.item(a.argmax()) + b <= _LARGEST if b >= 0 else a.item(a.argmin()) + b >= -_LARGEST)
+    (low, high), (other_low, other_high) = extremes(a), extremes(b)
+    return low + other_low >= -_LARGEST and high + other_high <= _LARGEST
+
+
+def _difference_fits(a: Any, b: Any) -> bool:
+    if type(b) is int:
+        return _sum_fits(a, -b)
+    (low, high), (other_low, other_high) = extremes(a), extremes(b)
+    return low - other_high >= -_LARGEST and high - other_low <= _LARGEST
+
+
+def _product_fits(a: Any, b: Any) -> bool:
+    return magnitude(a) * magnitude(b) <= _LARGEST
+
+
+def _has_opposite(a: Any) -> bool:
+    return extremes(a)[0] >= -_LARGEST
+
+
 # Scalars: numpy's results (inf and nan instead of exceptions) with Python's types.
 
 
 def _divide(x: float, y: float) -> float:
-    if type(y) is int:
-        if y == 0:
-            raise ModelError("division by zero")
-        if type(x) is int:
-            return x // y if x % y == 0 else x / y
+    if y == 0:
+        raise ModelError("division by zero")
+    if type(y) is int and type(x) is int and x % y == 0:
+        return x // y
     try:
         return x / y
-    except ZeroDivisionError:
-        return math.nan if x == 0 or x != x else math.copysign(math.inf, x) * math.copysign(1.0, y)
     except OverflowError:
         with np.errstate(all="ignore"):
             return float(np.true_divide(float(x), float(y)))
 
 
 def _divide_lanes(a: Any, b: Any) -> Any:
-    """Whole where all lanes divide evenly, as for plain numbers."""
-    if _is_whole(b):
-        # Whatever x is: quotients of whole numbers may be whole in one lane and not in another.
-        if np.any(np.equal(b, 0)):
-            raise ModelError("division by zero")
-        if _is_whole(a) and not np.any(np.remainder(a, b)):
-            return np.floor_divide(a, b)
+    """Whole where all lanes divide evenly; where only some do, a whole float is the same number."""
+    if not b if type(b) is not np.ndarray else np.count_nonzero(b) < b.size:
+        raise ModelError("division by zero")
+    if _is_whole(a) and _is_whole(b) and not np.any(np.remainder(a, b)):
+        return checked(np.floor_divide, _quotient_fits)(a, b)
     return np.true_divide(a, b)
 
 
 def raw_divide(a: Any, b: Any) -> Any:
     """Division of bare numbers and arrays."""
     return _divide_lanes(a, b) if type(a) is np.ndarray or type(b) is np.ndarray else _divide(a, b)
+
+
+def _quotient_fits(a: Any, b: Any) -> bool:
+    return _has_opposite(a)  # the one quotient that does not fit is that of the least number and -1
 
 
 def _is_whole(a: Any) -> bool:
@@ -285,9 +414,13 @@ def _guarded(function: Unary, ufunc: Any) -> Unary:
     return scalar
 
 
+_MOST_BITS = 1_000_000
+"""No integer is made larger than this at once: it would take forever."""
+
+
 def _power(x: Any, y: Any) -> Any:
     if type(x) is int and type(y) is int and y >= 0:
-        if y.bit_length() + x.bit_length() > 64 and abs(x) > 1 and y > 100_000:
+        if abs(x) > 1 and x.bit_length() * y > _MOST_BITS:
             raise ModelError("pow: the result is too large")
         return x**y
     with np.errstate(all="ignore"):
@@ -295,8 +428,16 @@ def _power(x: Any, y: Any) -> Any:
 
 
 def _power_lanes(a: Any, b: Any) -> Any:
-    if _is_whole(a) and _is_whole(b) and np.all(np.greater_equal(b, 0)):
-        return np.power(a, b)
+    if _is_whole(a) and _is_whole(b):
+        least_exponent, exponent = extremes(b)
+        largest = magnitude(a)
+        bits = largest.bit_length() * exponent if largest > 1 else 1
+        if least_exponent >= 0:
+            if bits >= 64:
+                raise Outgrown
+            return np.power(a, b)
+        if bits > 53:  # a float in one lane, and more than a float holds in another
+            raise Outgrown
     return np.power(np.asarray(a, float), b)
 
 
@@ -323,7 +464,7 @@ def _quotient(x: Any, y: Any) -> Any:
 
 def _quotient_lanes(a: Any, b: Any) -> Any:
     if _is_whole(a) and _is_whole(b):  # in whole numbers all the way: floats have 53 bits only
-        floor = np.floor_divide(a, b)
+        floor = checked(np.floor_divide, _quotient_fits)(a, b)
         return floor + ((floor < 0) & (floor * b != a))
     return np.trunc(np.true_divide(a, b))
 
@@ -335,37 +476,59 @@ def _remainder(x: Any, y: Any) -> Any:
 
 
 def _rounded(function: Callable[[Any], int], ufunc: Any) -> tuple[Unary, Any]:
-    """floor, ceil and round give integers."""
+    """floor, ceil and round give integers; a float that has no digits after the point stays as it is."""
 
     def scalar(x: Any) -> Any:
-        return x if type(x) is int or not math.isfinite(x) else function(x)
+        return function(x) if type(x) is float and abs(x) <= EXACT else x
 
     def lanes(a: Any) -> Any:
         if a.dtype.kind == "i":
             return a
         data = ufunc(a)
-        return data.astype(np.int64) if np.all(np.abs(data) < 2**62) else data
+        return data.astype(np.int64) if np.all(np.abs(data) <= EXACT) else data
 
     return scalar, lanes
 
 
-add = _binary("+", lambda x, y: x + y, np.add)
-sub = _binary("-", lambda x, y: x - y, np.subtract)
-mul = _binary("*", lambda x, y: x * y, np.multiply)
+def _nearest(x: float) -> int:
+    below = math.floor(x)
+    return below + (x - below >= 0.5)  # x + 0.5 would be rounded itself
+
+
+def _nearest_lanes(a: Any) -> Any:
+    below = np.floor(a)
+    return below + (a - below >= 0.5)
+
+
+def _one_of(ufunc: Any) -> Binary:
+    """The lesser or the larger: a large integer stays what it is beside a float."""
+
+    def lanes(a: Any, b: Any) -> Any:
+        data = ufunc(a, b)
+        if data.dtype.kind == "f" and (beyond_floats(a) or beyond_floats(b)):
+            raise Outgrown
+        return data
+
+    return lanes
+
+
+add = _binary("+", lambda x, y: x + y, checked(np.add, _sum_fits))
+sub = _binary("-", lambda x, y: x - y, checked(np.subtract, _difference_fits))
+mul = _binary("*", lambda x, y: x * y, checked(np.multiply, _product_fits))
 div = _binary("/", _divide, _divide_lanes)
 power = _binary("pow", _power, _power_lanes)
 atan2 = _binary("atan2", math.atan2, np.arctan2)
 mod = _whole_division("mod", lambda x, y: x % y, np.mod)
 rem = _whole_division("rem", _remainder, np.fmod)
 quot = _whole_division("quot", _quotient, _quotient_lanes)
-smaller = _binary("min", lambda x, y: x if x < y or x != x else y, np.minimum)
-larger = _binary("max", lambda x, y: x if x > y or x != x else y, np.maximum)
+smaller = _binary("min", lambda x, y: x if x < y or x != x else y, _one_of(np.minimum))
+larger = _binary("max", lambda x, y: x if x > y or x != x else y, _one_of(np.maximum))
 
-negate = _unary("-", lambda x: -x, np.negative)
+negate = _unary("-", lambda x: -x, checked_unary(np.negative, _has_opposite))
 inverse_of = _unary("/", lambda x: _divide(1, x), lambda a: _divide_lanes(1, a))
-inc = _unary("inc", lambda x: x + 1, lambda a: a + 1)
-dec = _unary("dec", lambda x: x - 1, lambda a: a - 1)
-absolute = _unary("abs", abs, np.abs)
+inc = _unary("inc", lambda x: x + 1, checked_unary(lambda a: a + 1, lambda a: _sum_fits(a, 1)))
+dec = _unary("dec", lambda x: x - 1, checked_unary(lambda a: a - 1, lambda a: _difference_fits(a, 1)))
+absolute = _unary("abs", abs, checked_unary(np.abs, _has_opposite))
 exp = _unary("exp", _guarded(math.exp, np.exp), np.exp)
 expm1 = _unary("expm1", _guarded(math.expm1, np.expm1), np.expm1)
 log = _unary("log", _guarded(math.log, np.log), np.log)
@@ -382,8 +545,8 @@ sinh = _unary("sinh", _guarded(math.sinh, np.sinh), np.sinh)
 cosh = _unary("cosh", _guarded(math.cosh, np.cosh), np.cosh)
 floor = _unary("floor", *_rounded(math.floor, np.floor))
 ceil = _unary("ceil", *_rounded(math.ceil, np.ceil))
-rounded = _unary("round", *_rounded(lambda x: math.floor(x + 0.5), lambda a: np.floor(a + 0.5)))
-square = _unary("square", lambda x: x * x, np.square)
+rounded = _unary("round", *_rounded(_nearest, _nearest_lanes))
+square = _unary("square", lambda x: x * x, checked_unary(np.square, lambda a: _product_fits(a, a)))
 
 
 def _sigmoid(x: Any) -> Any:

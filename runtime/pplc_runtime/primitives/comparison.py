@@ -1,7 +1,8 @@
 """Equality, order and truth.
 
 `=` compares numbers by value (1 = 1.0) and structures by contents, a list and a vector alike; true is not 1.
-Procedures, distributions and processes are equal to themselves only. Over lanes the answer is a boolean Lane.
+Distributions are equal if family and parameters are, procedures and processes to themselves only. Over lanes the
+answer is a boolean Lane.
 """
 
 from __future__ import annotations
@@ -108,8 +109,12 @@ def _compare(a: Any, b: Any, pairs: list[tuple[Any, Any]]) -> Any:
         return (other is int or other is float) and bool(a == b)
     if kind is str or kind is Symbol:
         return kind is other and bool(a == b)
-    # Procedures, memos and processes are told apart by the address where they were made.
-    return a is b or (kind is other and hasattr(kind, "at") and bool(a == b))
+    if kind is other and hasattr(a, "identity"):
+        tag, values = a.identity()
+        other_tag, other_values = b.identity()
+        pairs.extend(zip(values, other_values))
+        return bool(tag == other_tag) and len(values) == len(other_values)
+    return a is b or (kind is other and bool(a == b))
 
 
 def _compare_lanes(a: Any, b: Any, pairs: list[tuple[Any, Any]]) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.frames import here
-from pplc_runtime.lanes import Lane
+from pplc_runtime.lanes import Lane, one_by_one
 from pplc_runtime.primitives.arguments import settled
 from pplc_runtime.primitives.arithmetic import numeric
 from pplc_runtime.values import ModelError, shown
@@ -26,8 +26,10 @@ def to_integer(value: Any) -> Any:
         return math.trunc(value)
     data = value.at(here.frame) if type(value) is Lane else value
     if data.dtype.kind == "f" and not np.all(np.abs(data) < 2.0**63):
+        if value is not data and value.rank == 0:
+            return one_by_one(lambda: to_integer(value.at(here.frame)))
         bad = data[~(np.abs(data) < 2.0**63)].flat[0].item()
-        raise ModelError(f"'int' of {shown(bad)}, which no integer over lanes holds")
+        raise ModelError(f"'int' of {shown(bad)}, which no vector of integers holds")
     return _stored(value, np.trunc(data).astype(np.int64) if data.dtype.kind == "f" else data)
 
 

@@ -17,9 +17,19 @@ from pplc_runtime.distributions.domains import VECTOR
 from pplc_runtime.distributions.identity_cache import IdentityCache
 from pplc_runtime.distributions.lanewise import LARGE, MANY, absolute_sum
 from pplc_runtime.frames import Frame, here
-from pplc_runtime.lanes import Lane
+from pplc_runtime.lanes import Lane, one_by_one, plain, varies
 from pplc_runtime.primitives.arguments import Function, given, settled, with_item, with_whole
-from pplc_runtime.primitives.arithmetic import has_mix, mul, numeric, without_mix
+from pplc_runtime.primitives.arithmetic import (
+    Outgrown,
+    absolute,
+    has_mix,
+    magnitude,
+    mul,
+    numeric,
+    objects,
+    vectors,
+    without_mix,
+)
 from pplc_runtime.values import List, ModelError
 
 
@@ -32,16 +42,16 @@ def _numbers(name: str, *ranks: tuple[int, ...]) -> Callable[[Function], Functio
         @settled()
         @wraps(work)
         def primitive(*values: Any) -> Any:
-            ready = []
-            for position, (value, allowed) in enumerate(zip(values, ranks)):
+            for position, value in enumerate(values):
                 if (type(value) is tuple or type(value) is List) and has_mix(value):
                     return without_mix(value, with_item(primitive, values, position))
-                operand = _operand(value, name)
-                if operand[1] not in allowed:
-                    wanted = " or ".join(_RANKS[rank] for rank in allowed)
-                    raise ModelError(f"'{name}' takes {wanted}, not {given(value)}")
-                ready.append(operand)
-            return work(*ready)
+            try:
+                return work(*(_operand(value, name, allowed) for value, allowed in zip(values, ranks)))
+            except OverflowError:
+                if here.frame.size > 1 and any(map(varies, values)):
+                    return one_by_one(lambda: primitive(*map(plain, values)))
+                exact = [objects(plain(value), name) for value in values]
+            return work(*((data, np.ndim(data), False) for data in exact))
 
         return primitive
 
@@ -52,20 +62,38 @@ _RANKS = {0: "a number", 1: "a vector of numbers", 2: "a matrix"}
 Operand = tuple[Any, int, bool]
 
 
-def _operand(value: Any, name: str) -> Operand:
+def _operand(value: Any, name: str, ranks: tuple[int, ...]) -> Operand:
     array = numeric(value, name)
-    if type(array) is Lane and here.frame.size > 1:
-        return array.at(here.frame), array.data.ndim - 1, True
-    return (array, array.ndim, False) if type(array) is np.ndarray else (array, 0, False)
+    over_lanes = type(array) is Lane and here.frame.size > 1
+    rank = array.data.ndim - 1 if over_lanes else np.ndim(array)
+    if rank not in ranks:
+        wanted = " or ".join(_RANKS[rank] for rank in ranks)
+        raise ModelError(f"'{name}' takes {wanted}, not {given(value)}")
+    return array.at(here.frame) if over_lanes else array, rank, over_lanes
 
 
 def _result(data: Any, over_lanes: bool) -> Any:
     if over_lanes:
         return Lane(np.ascontiguousarray(data), here.frame)
+    if type(data) is int or type(data) is float:
+        return data
     if type(data) is np.ndarray and data.ndim:
+        if data.dtype.kind == "O":
+            return vectors(data.tolist())
         data.setflags(write=False)
         return data
     return data.item()
+
+
+def _size(xs: Operand) -> int:
+    """The largest absolute value of whole numbers; 0 for floats, and for integers that have no limit."""
+    return magnitude(xs[0]) if type(xs[0]) is int or xs[0].dtype.kind == "i" else 0
+
+
+def _must_fit(largest: int) -> None:
+    """Ends the attempt if a result of whole numbers may be as large as this and no machine word holds it."""
+    if largest >= 2**63:
+        raise Outgrown
 
 
 # Sums
@@ -73,11 +101,13 @@ def _result(data: Any, over_lanes: bool) -> Any:
 
 @_numbers("sum", (1, 2))
 def total(xs: Operand) -> Any:
+    _must_fit(_size(xs) * len(xs[0]))
     return _result(np.sum(xs[0], axis=0), xs[2])
 
 
 @_numbers("product", (1, 2))
 def product(xs: Operand) -> Any:
+    _must_fit(_size(xs) ** len(xs[0]) if _size(xs) > 1 else 1)
     return _result(np.prod(xs[0], axis=0), xs[2])
 
 
@@ -99,6 +129,7 @@ def standard_deviation(xs: Operand) -> Any:
 
 @_numbers("cumsum", (1, 2))
 def cumulative_sum(xs: Operand) -> Any:
+    _must_fit(_size(xs) * len(xs[0]))
     return _result(np.cumsum(xs[0], axis=0), xs[2])
 
 
@@ -115,6 +146,7 @@ def argmin(xs: Operand) -> Any:
 @_numbers("logsumexp", (1,))
 def log_sum_exp(xs: Operand) -> Any:
     data, _, over_lanes = xs
+    data = _floats(data)
     if not len(data):
         return -math.inf
     largest = np.max(data, axis=0)
@@ -127,16 +159,21 @@ def log_sum_exp(xs: Operand) -> Any:
 def normalize(xs: Operand) -> Any:
     """Numbers divided by their sum."""
     data, _, over_lanes = xs
-    whole = np.sum(_some(xs, "normalize"), axis=0)
+    whole = np.sum(_some(xs, "normalize"), axis=0, dtype=np.float64)
     if np.any(whole == 0):
         raise ModelError("'normalize' of numbers whose sum is 0")
-    return _result(data / whole, over_lanes)
+    return _result(_floats(data) / whole, over_lanes)
 
 
 def _some(xs: Operand, name: str) -> Any:
     if not len(xs[0]):
         raise ModelError(f"'{name}' of no numbers")
-    return xs[0]
+    return _floats(xs[0])
+
+
+def _floats(data: Any) -> Any:
+    """Integers without limits as floats; other numbers as they are."""
+    return data.astype(np.float64) if type(data) is np.ndarray and data.dtype.kind == "O" else data
 
 
 # Products
@@ -164,10 +201,14 @@ def _quick_product(x: Any, y: Any) -> Any:
         over_a, over_b = type(x) is Lane, type(y) is Lane
     if not over_a:
         if type(a) is np.ndarray and a.ndim == 2 and type(b) is np.ndarray and len(b) == a.shape[1]:
+            if a.dtype.kind == "i" and b.dtype.kind == "i":
+                return None
             if over_b:
                 return _known_product(a, b, frame) if b.ndim == 2 else None
             if b.ndim <= 2:
                 return _result(a @ b, False)
+        return None
+    if a.dtype.kind == "i" and b.dtype.kind == "i":
         return None
     if a.ndim == 3 and b.ndim == (2 if over_b else 1) and a.shape[1] == len(b) <= _FEW:
         memory = here.handler.formulas
@@ -203,6 +244,7 @@ def _product(x: Operand, y: Operand) -> Any:
     rows, columns = a.shape[rank - 1], b.shape[0]
     if rows != columns:
         raise ModelError(f"'mmul' of shapes {_shape(x)} and {_shape(y)} that do not match")
+    _must_fit(_size(x) * _size(y) * columns)
     if not over_a and not over_b:
         return _result(a @ b, False)
     if not over_a:
@@ -229,6 +271,7 @@ def dot(x: Operand, y: Operand) -> Any:
     (a, _, over_a), (b, _, over_b) = x, y
     if len(a) != len(b):
         raise ModelError(f"'dot' of vectors of lengths {len(a)} and {len(b)}")
+    _must_fit(_size(x) * _size(y) * len(a))
     if over_a and over_b:
         return _result(np.einsum("kl,kl->l", a, b), True)
     return _result(b @ a if over_a else a @ b, over_a or over_b)
@@ -237,6 +280,7 @@ def dot(x: Operand, y: Operand) -> Any:
 @_numbers("outer", (1,), (1,))
 def outer(x: Operand, y: Operand) -> Any:
     (a, _, over_a), (b, _, over_b) = x, y
+    _must_fit(_size(x) * _size(y))
     if not over_a and not over_b:
         return _result(np.outer(a, b), False)
     a = a if over_a else a[:, None]
@@ -281,12 +325,13 @@ def norm(x: Operand) -> Any:
     """The square root of the sum of squares."""
     data, rank, over_lanes = x
     if not rank:
-        return _result(np.abs(data), over_lanes)
-    return _result(np.sqrt(np.sum(np.square(data), axis=tuple(range(rank)))), over_lanes)
+        return absolute(_value(x))
+    return _result(np.sqrt(np.sum(np.square(_floats(data), dtype=np.float64), axis=tuple(range(rank)))), over_lanes)
 
 
 @_numbers("trace", (2,))
 def trace(x: Operand) -> Any:
+    _must_fit(_size(x) * len(x[0]))
     return _result(np.trace(_square(x, "trace")), x[2])
 
 
@@ -319,7 +364,7 @@ def solve(x: Operand, y: Operand) -> Any:
     data, rank, over_y = y
     if data.shape[0] != x[0].shape[1]:
         raise ModelError(f"'solve' of shapes {_shape(x)} and {_shape(y)} that do not match")
-    right = np.moveaxis(data, -1, 0) if over_y else data
+    right = np.moveaxis(data, -1, 0) if over_y else _floats(data)
     right = right[..., None] if rank == 1 else right
     try:
         solution = np.linalg.solve(matrix, right)
@@ -335,7 +380,7 @@ def _square(x: Operand, name: str) -> Any:
 
 
 def _lanes_first(x: Operand, name: str) -> Any:
-    data = _square(x, name)
+    data = _floats(_square(x, name))
     return np.moveaxis(data, -1, 0) if x[2] else data
 
 

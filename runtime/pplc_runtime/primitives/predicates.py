@@ -1,7 +1,7 @@
 """Predicates: what kind of value something is, and tests of single numbers.
 
-A predicate agrees with `=`: since 1 = 1.0, `integer?` asks for a whole value however it is stored. The
-exception is `float?`, which is there to look at the storage.
+A predicate agrees with `=`: since 1 = 1.0, `integer?` asks for a whole value however it is stored, and `float?`
+for one that is not whole.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pplc_runtime.frames import here
 from pplc_runtime.lanes import Lane, Mix, by_option
 from pplc_runtime.primitives.arguments import given, is_number
 from pplc_runtime.primitives.base import Primitive
-from pplc_runtime.primitives.comparison import eq, ordered_number
+from pplc_runtime.primitives.comparison import eq, negation, ordered_number
 from pplc_runtime.primitives.sequences import count
 from pplc_runtime.values import List, Map, ModelError, Procedure, Symbol
 
@@ -70,7 +70,6 @@ def _is_procedure(value: Any) -> bool:
 
 
 is_number_p = _of_kind("number?", is_number)
-is_float_p = _of_kind("float?", lambda value: type(value) is float or _has_dtype(value, "f"))
 is_boolean_p = _of_kind("boolean?", lambda value: type(value) is bool or _has_dtype(value, "b"))
 is_string_p = _of_kind("string?", lambda value: type(value) is str)
 is_symbol_p = _of_kind("symbol?", _is_symbol)
@@ -91,6 +90,13 @@ def is_integer_p(value: Any) -> Any:
         return by_option(value, is_integer_p)
     with np.errstate(invalid="ignore"):
         return _is_whole(value) if is_number(value) else False
+
+
+def is_float_p(value: Any) -> Any:
+    """Whether a value is a number that is not whole."""
+    if type(value) is Mix:
+        return by_option(value, is_float_p)
+    return negation(is_integer_p(value)) if is_number(value) else False
 
 
 def is_empty_p(value: Any) -> Any:

@@ -22,6 +22,8 @@ def _text(value: Any) -> str:
     return value if type(value) is str else written(value)
 
 
+_LARGE = 1e16
+"""From here on Python writes floats with an exponent."""
 _BRACKETS = {List: "()", tuple: "[]", np.ndarray: "[]", Map: "{}"}
 
 
@@ -57,8 +59,11 @@ def _leaf(value: Any) -> str:
         return "true" if value else "false"
     if type(value) is str:
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    if type(value) is float and not math.isfinite(value):
-        return "##NaN" if math.isnan(value) else ("##Inf" if value > 0 else "##-Inf")
+    if type(value) is float:
+        if not math.isfinite(value):
+            return "##NaN" if math.isnan(value) else ("##Inf" if value > 0 else "##-Inf")
+        if value.is_integer() and abs(value) < _LARGE:  # the same number as the integer, so the same text
+            value = int(value)
     try:
         return str(value)
     except ValueError:  # Python writes integers of some thousand digits only

@@ -4,14 +4,19 @@
     {"log_evidence": -104.2, "log_evidence_se": 0.03}
 
 Every sweep is flushed as it comes, into FILE.part, which takes the place of FILE when the writer is closed: a
-run that is cut short loses no sweep that was done, and a run that fails does not destroy an earlier FILE.
+run that is cut short loses no sweep that was done, and a run that fails does not destroy an earlier FILE. An
+interrupt waits until the sweep at hand is written: files and pipes end in whole lines.
 """
 
 from __future__ import annotations
 
 import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import IO, Final
 
 import numpy as np
@@ -32,6 +37,29 @@ def combined_evidence(per_sweep: list[float]) -> tuple[float | None, float | Non
         return None, None
     z, se = log_evidence(per_sweep)
     return float(z), None if np.isnan(se) else float(se)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """An interrupt waits until the work is done; a second one does not wait."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield  # interrupts come elsewhere, or end the process at once
+        return
+    waiting: list[tuple[int, FrameType | None]] = []
+
+    def wait(number: int, frame: FrameType | None) -> None:
+        if waiting:
+            raise KeyboardInterrupt
+        waiting.append((number, frame))
+
+    signal.signal(signal.SIGINT, wait)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if waiting:
+            handler(*waiting[0])
 
 
 class DrawWriter:
@@ -56,16 +84,22 @@ class DrawWriter:
 
     def write(self, sweep: Sweep) -> None:
         """Write the draws of one sweep, those of weight zero left out."""
-        self.sweeps += 1
-        if not self.is_chain:
-            self._evidence.append((sweep.chain, sweep.number, sweep_evidence(sweep)))
         alive = np.flatnonzero(sweep.log_weights != -np.inf)
-        if alive.size:
-            self._file.writelines(_lines(sweep, alive if alive.size < sweep.log_weights.size else None))
-        self._file.flush()
+        lines = _lines(sweep, alive if alive.size < sweep.log_weights.size else None) if alive.size else []
+        evidence = None if self.is_chain else sweep_evidence(sweep)
+        with undisturbed():
+            self._file.writelines(lines)
+            self._file.flush()
+            self.sweeps += 1
+            if evidence is not None:
+                self._evidence.append((sweep.chain, sweep.number, evidence))
 
     def close(self) -> None:
         """Write the evidence, where the method has one, and put the file in its place."""
+        with undisturbed():
+            self._close()
+
+    def _close(self) -> None:
         if self._evidence:
             # In the order of chains and sweeps, so that the last digit does not depend on who came first.
             z, se = combined_evidence([estimate for _, _, estimate in sorted(self._evidence)])
