@@ -6,6 +6,7 @@ import math
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pplc_runtime.addresses import At
 from pplc_runtime.frames import Frame, here
@@ -34,6 +35,13 @@ class Resampling(Protocol):
     def ess_threshold(self) -> float: ...
 
 
+def is_due(ess_threshold: float, weights: NDArray[np.float64]) -> bool:
+    """Whether particles are resampled: where few of them have most of the weight, or one has none."""
+    if ess_threshold >= 1 or not weights.all():
+        return True
+    return effective_sample_size(weights) < ess_threshold * len(weights)
+
+
 def forward(
     plan: Plan, resampling: Resampling, rng: np.random.Generator, size: int, remember: bool = False
 ) -> tuple[Particles, float]:
@@ -45,8 +53,7 @@ def forward(
         weights, log_total = particles.weights()
         if segment is plan.segments[-1]:
             break
-        everywhere = resampling.ess_threshold >= 1 or not weights.all()
-        if everywhere or effective_sample_size(weights) < resampling.ess_threshold * size:
+        if is_due(resampling.ess_threshold, weights):
             log_evidence += log_total - math.log(size)
             particles.fork(resampling.scheme.draw(rng, weights, size))
     return particles, log_evidence

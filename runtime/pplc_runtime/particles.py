@@ -53,6 +53,8 @@ class Particles:
         here.handler = self.handler = handler(rng, dict(plan.inputs), retained)
         self.handler.draws = [] if remember else None
         self.generations: list[tuple[Frame, list[tuple[At, Frame, Any]]]] = []
+        self.ran: list[Frame] = []
+        """The frames that the segments ran in."""
         self.reports: list[tuple[Any, Any]] = []
         self.last: Bound | None = None
         self.seen: Any = None
@@ -65,6 +67,7 @@ class Particles:
     def extend(self, segment: Segment) -> None:
         """Run all particles to the end of a segment."""
         here.frame, here.handler = self.frame, self.handler
+        self.ran.append(self.frame)
         handler = self.handler
         try:
             for step in segment:
@@ -156,22 +159,24 @@ class Particles:
         return values
 
     def lineage(self, lane: int) -> list[int]:
-        """The place of a lane's ancestor in each generation."""
-        places = []
-        for _, _, ancestors in self.before():
-            places.append(lane)
-            if ancestors is not None:
-                lane = int(ancestors[lane])
-        return places[::-1]
+        """The place of a lane's ancestor in each segment."""
+        return [int(lanes[0]) for lanes in self.lines(np.array([lane]))]
 
     def distinct_ancestors(self, lanes: Index) -> list[int]:
-        """How many ancestors some lanes have in each generation."""
-        counts = []
-        for _, _, ancestors in self.before():
-            counts.append(len(np.unique(lanes)))
-            if ancestors is not None:
-                lanes = ancestors[lanes]
-        return counts[::-1]
+        """How many ancestors some lanes have in each segment."""
+        return [len(np.unique(lanes)) for lanes in self.lines(lanes)]
+
+    def lines(self, lanes: Index) -> list[Index]:
+        """The places of the ancestors of some lanes in each segment; particles need not be resampled after all."""
+        found = []
+        after: Frame | None = None
+        for frame in reversed(self.ran):
+            if after is not None and after is not frame:
+                assert after.index is not None
+                lanes = after.index[lanes]
+            found.append(lanes)
+            after = frame
+        return found[::-1]
 
     def genealogy(self, chain: int = 0, chosen: int | None = None) -> Genealogy:
         """Who continued whom, where what is drawn is remembered; a conditional sweep has a chosen particle."""

@@ -114,7 +114,9 @@ class Program:
         """The sweeps of all chains: in the lanes of one run where they fit there, else one chain after the other or
         in processes, each with its own stream of random numbers. Which of them does not depend on `cores`."""
         *seeds, common = np.random.SeedSequence(seed).spawn(len(settings) + 1)
-        if len(settings) > 1 and METHODS[method].together and len(settings) * settings[0].particles <= MOST_LANES:
+        own = settings[0]
+        fit = METHODS[method].together is not None and own.ess_threshold >= 1
+        if len(settings) > 1 and fit and len(settings) * own.particles <= MOST_LANES:
             in_lanes = False
             for sweep in self.deep(partial(self.in_lanes, method, settings, seeds, common, data), max_depth):
                 in_lanes = True

@@ -164,19 +164,19 @@ class Tracker(Forward):
         retained.kinds = self.kinds
         retained.root = root = Frame.first(len(lanes)) if len(lanes) > 1 else None
         taken: dict[int, Any] = {}
-        places = np.array(lanes)
-        for (frame, draws, ancestors), (_, note) in zip(particles.before(), reversed(self.notes), strict=True):
+        places_in = dict(zip(particles.ran, particles.lines(np.array(lanes))))
+        for frame, draws in particles.generations:
+            places = places_in[frame]
             for at, _, value in draws:
                 retained.values[at] = taken[id(value)] = _of_lanes(value, frame, places, root)
+        for frame, note in self.notes:
+            places = places_in[frame]
             writes = {}
             for cell, value in note.writes.items():
                 found = taken.get(id(value), MISSING)
                 writes[cell] = _of_lanes(value, frame, places, root) if found is MISSING else found
             retained.segments.append(SegmentRecord(note.reads, writes, note.draws))
-            if ancestors is not None:
-                places = ancestors[places]
         here.frame = outer
-        retained.segments.reverse()
         if root is None:
             retained.held = [retained.values]
         else:

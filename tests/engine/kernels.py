@@ -166,11 +166,11 @@ class Kernel:
         total = math.fsum(weight for *_, weight in found)
         return [(drawn, values, weight / total) for drawn, values, weight in found if weight > 0.0]
 
-    def after(self, method: str, size: int, strict: bool = False) -> tuple[Law, Law]:
+    def after(self, method: str, size: int, strict: bool = False, ess_threshold: float = 1.0) -> tuple[Law, Law]:
         """The posterior, and the law of the retained particle one sweep after a draw from it."""
         before: defaultdict[Any, float] = defaultdict(float)
         after: defaultdict[Any, float] = defaultdict(float)
-        settings = Settings(size, 1, resampling="enumerated", strict=strict)
+        settings = Settings(size, 1, resampling="enumerated", strict=strict, ess_threshold=ess_threshold)
 
         def sweep(chance: Enumerating) -> Any:
             rng: Any = chance
@@ -200,8 +200,8 @@ def distance(one: Law, other: Law) -> float:
     return 0.5 * math.fsum(abs(one.get(key, 0.0) - other.get(key, 0.0)) for key in {*one, *other})
 
 
-def bias(run: Plan, method: str, size: int, strict: bool = False) -> float:
+def bias(run: Plan, method: str, size: int, strict: bool = False, ess_threshold: float = 1.0) -> float:
     """How far one sweep takes the retained particle from the posterior, in total variation."""
-    before, after = Kernel(run).after(method, size, strict)
+    before, after = Kernel(run).after(method, size, strict, ess_threshold)
     assert math.fsum(after.values()) == pytest.approx(1.0), "every way that chance may go"
     return distance(before, after)

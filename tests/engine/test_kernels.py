@@ -69,6 +69,13 @@ def test_three_particles(name: str, method: str) -> None:
     assert bias(compiled(PROGRAMS[name]).plan, METHODS[method][0], 3, METHODS[method][1]) < 1e-13
 
 
+@pytest.mark.parametrize("threshold", [0.6, 0.9])
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["branch", "memo", "crp", "impossible", "the suffix split otherwise"])
+def test_resampling_only_where_it_is_due(name: str, method: str, threshold: float) -> None:
+    assert bias(compiled(PROGRAMS[name]).plan, METHODS[method][0], 2, METHODS[method][1], threshold) < 1e-13
+
+
 def test_strict_asks_for_all_the_predicates() -> None:
     assert bias(compiled(DECIDES_MORE_OR_LESS).plan, "pgas", 3, strict=True) < 1e-13
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.addresses import At
-from pplc_runtime.forward_sweep import first_retained
+from pplc_runtime.forward_sweep import first_retained, is_due
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.inference.conditional import finished
 from pplc_runtime.particles import Particles
@@ -38,9 +38,10 @@ def icsmc_together(
         for segment in plan.segments:
             particles.extend(segment)
             weights, log_total = particles.weights()
-            log_evidence = log_evidence + (log_total - log_size)
-            if segment is not plan.segments[-1]:
+            if segment is not plan.segments[-1] and is_due(settings.ess_threshold, weights):
+                log_evidence = log_evidence + (log_total - log_size)
                 particles.fork_around(settings.scheme, weights)
+        log_evidence = log_evidence + (log_total - log_size)
         chosen = particles.pick(weights)
         retained = [particles.trajectory(lane) for lane in particles.lanes(chosen)]
         if number >= 0:

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from pplc_runtime.forward_sweep import first_retained
+from pplc_runtime.forward_sweep import first_retained, is_due
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.inference.conditional import finished
 from pplc_runtime.particles import Particles
@@ -62,20 +62,23 @@ def sweep(
     tracker.events = suffix.events
     tracker.formulas = {}
     log_evidence: Any = 0.0
+    log_total: Any = 0.0
     moved: Any = 0
     weights = np.ones(size)
     for generation, segment in enumerate(plan.segments):
         if generation > 0:
             suffix_scores = suffix.rescore(generation, particles.handler, particles.frame)
-            ancestor_weights, _ = particles.weights(particles.log_weights + suffix_scores)
-            ancestors = particles.pick(ancestor_weights)
-            moved = moved + (ancestors != 0)
-            particles.fork_around(settings.scheme, weights, ancestors)
+            if is_due(settings.ess_threshold, weights):
+                ancestor_weights, _ = particles.weights(particles.log_weights + suffix_scores)
+                ancestors = particles.pick(ancestor_weights)
+                moved = moved + (ancestors != 0)
+                log_evidence = log_evidence + (log_total - math.log(size))
+                particles.fork_around(settings.scheme, weights, ancestors)
         tracker.begin()
         particles.extend(segment)
         tracker.formulas.clear()
         weights, log_total = particles.weights()
-        log_evidence = log_evidence + (log_total - math.log(size))
+    log_evidence = log_evidence + (log_total - math.log(size))
     chosen = particles.pick(weights)
     boundaries = max(1, len(plan.segments) - 1)
     told = [
