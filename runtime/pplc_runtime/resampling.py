@@ -25,6 +25,7 @@ Weights are not negative and need not sum to 1. No particle of weight 0 is ever 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -81,7 +82,10 @@ def _points(rng: np.random.Generator, n: int) -> Weights:
 def pick(rng: np.random.Generator, weights: Weights) -> int:
     """One particle by its weight."""
     cumulative = weights.cumsum()
-    return int(cumulative.searchsorted(rng.random() * cumulative.item(-1), "right"))
+    if len(cumulative) > _MANY:
+        return int(cumulative.searchsorted(rng.random() * cumulative.item(-1), "right"))
+    ends: list[float] = cumulative.tolist()
+    return bisect_right(ends, rng.random() * ends[-1])
 
 
 def _in_rows(rng: np.random.Generator, weights: Weights, n: int) -> Ancestors:

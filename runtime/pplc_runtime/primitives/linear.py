@@ -206,7 +206,7 @@ def _quick_product(x: Any, y: Any) -> Any:
             if over_b:
                 return _known_product(a, b, frame) if b.ndim == 2 else None
             if b.ndim <= 2:
-                return _result(a @ b, False)
+                return _result(a.dot(b), False)
         return None
     if a.dtype.kind == "i" and b.dtype.kind == "i":
         return None
@@ -227,7 +227,7 @@ def _quick_product(x: Any, y: Any) -> Any:
 def _known_product(a: Any, b: Any, frame: Frame) -> Lane:
     """A shared matrix times vectors. That the vectors are moderate is quicker to see than that all of the product is
     finite, which is what a distribution wants to know of it."""
-    product = Lane(a @ b, frame)
+    product = Lane(a.dot(b), frame)
     if product.data.size > MANY and b.dtype == np.float64 and absolute_sum(b.ravel()) < LARGE and _is_moderate(a):
         product.checked = VECTOR
     return product
