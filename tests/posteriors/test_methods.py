@@ -75,6 +75,7 @@ OTHERWISE: dict[tuple[str, str], Options] = {
     ("nonlinear_ssm", "pgas"): {"sweeps": 100},
     ("infinite_hmm", "pgas"): {"sweeps": 100},
     ("epidemic", "pgas"): {"sweeps": 100},
+    ("linear_regression", "pgas"): {"particles": 100, "sweeps": 400},  # with few, chains move slowly from far off
 }
 """Programs that need more, or do with less."""
 
