@@ -26,6 +26,7 @@ from pplc_runtime.results.json_values import to_json
 from pplc_runtime.steps import Plan
 
 from .generate import generate
+from .interplay import INTERPLAY
 from .sweeps import (
     Compiled,
     Floats,
@@ -99,6 +100,7 @@ CORNERS = {
 
 def _sources() -> Iterator[tuple[str, str]]:
     yield from CORNERS.items()
+    yield from INTERPLAY.items()
     for path in sorted((Path(__file__).parents[2] / "programs").glob("*.clj")):
         text = path.read_text()
         for pattern, shorter in SMALL.get(path.stem, ()):
@@ -120,7 +122,7 @@ def of(name: str) -> Compiled:
 
 
 def sweeps_of(name: str) -> int:
-    return 20 if name in CORNERS else 3 if name.startswith("random") else 8 if name in TINY else 2
+    return 20 if name in CORNERS else 3 if name.startswith("random") else 8 if name in TINY or name in INTERPLAY else 2
 
 
 @pytest.mark.parametrize("lanes", [1, 6])

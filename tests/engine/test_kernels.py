@@ -13,6 +13,7 @@ from tests.reference.test_kernels import DECIDES_MORE_OR_LESS, PROGRAMS
 
 from pplc_runtime.values import key_of
 
+from .interplay import INTERPLAY
 from .kernels import Kernel, bias, distance
 from .sweeps import compiled
 
@@ -42,6 +43,14 @@ SLOWER = (
     "beta_flip_shared",
     "process_for_every_memo_key",
 )
+QUICK_INTERPLAY = (
+    "closures in a list, applied by map",
+    "recursion to a random depth, through a memo that observes",
+    "distributions passed around",
+    "a loop with a random end",
+    "processes that observe what is random",
+    "observes in a map over a list of random length",
+)
 ORDER_OF_SEATINGS = """
 [assume urn (polya-urn [1.0 0.5])]
 [assume x (mem (lambda (t) (sample urn)))]
@@ -53,6 +62,7 @@ SOURCES = {
     **PROGRAMS,
     "the order of seatings": ORDER_OF_SEATINGS,
     **{name: program.source for name, program in TINY.items() if name in QUICK + SLOWER * LONG},
+    **{name: source for name, source in INTERPLAY.items() if name in QUICK_INTERPLAY or LONG},
 }
 METHODS = {"icsmc": ("icsmc", False), "pgas": ("pgas", False), "strict pgas": ("pgas", True)}
 

@@ -14,17 +14,24 @@ import numpy as np
 
 from pplc_runtime.frames import here
 from pplc_runtime.lanes import EXACT, Lane, Mix, beyond_floats, by_option, join, one_by_one, plain, settle, varies
+from pplc_runtime.primitives.whole_numbers import (
+    LARGEST,
+    Outgrown,
+    checked,
+    checked_unary,
+    difference_fits,
+    extremes,
+    has_opposite,
+    magnitude,
+    product_fits,
+    quotient_fits,
+    sum_fits,
+)
 from pplc_runtime.values import List, ModelError, shown
 
 Binary = Callable[[Any, Any], Any]
 Unary = Callable[[Any], Any]
 
-
-class Outgrown(OverflowError):
-    """Whole numbers whose result no machine word may hold: they are computed one by one, in Python's integers."""
-
-
-_LARGEST = 2**63 - 1
 
 _STRUCTURES = (tuple, List)
 RAW: Final[dict[str, Unary]] = {}
@@ -283,7 +290,7 @@ def number_lanes(values: list[Any]) -> Any:
     frame = here.frame
     groups: dict[Any, list[int]] = {}
     for position, value in enumerate(values):
-        small = type(value) is float or -_LARGEST <= value <= _LARGEST
+        small = type(value) is float or -LARGEST <= value <= LARGEST
         groups.setdefault(type(value) if small else value, []).append(position)
     parts: list[tuple[Any, Any]] = []
     for key, positions in groups.items():
@@ -301,67 +308,6 @@ def lane_of(data: Any, frame: Any) -> Any:
 def vectors(items: list[Any]) -> Any:
     """A vector from nested lists of numbers."""
     return vector(*(vectors(item) if type(item) is list else item for item in items))
-
-
-def extremes(a: Any) -> tuple[int, int]:
-    """The least and the largest of some whole numbers. An argmin takes half the time of a min."""
-    if type(a) is not np.ndarray:
-        return a, a
-    return (a.item(a.argmin()), a.item(a.argmax())) if a.size else (0, 0)
-
-
-def magnitude(a: Any) -> int:
-    """The largest absolute value of some whole numbers."""
-    low, high = extremes(a)
-    return max(-low, high)
-
-
-def checked(ufunc: Any, fits: Binary) -> Binary:
-    """A function of two arrays that raises where a result of whole numbers may not fit; floats are not looked at."""
-
-    def function(a: Any, b: Any) -> Any:
-        data = ufunc(a, b)
-        if data.dtype.kind == "i" and data.size and not fits(a, b):
-            raise Outgrown
-        return data
-
-    return function
-
-
-def checked_unary(ufunc: Any, fits: Unary) -> Unary:
-    """The same for a function of one."""
-
-    def function(a: Any) -> Any:
-        data = ufunc(a)
-        if data.dtype.kind == "i" and data.size and not fits(a):
-            raise Outgrown
-        return data
-
-    return function
-
-
-def _sum_fits(a: Any, b: Any) -> bool:
-    if type(a) is int:
-        a, b = b, a
-    if type(b) is int:  # then one end will do
-        return bool(a.item(a.argmax()) + b <= _LARGEST if b >= 0 else a.item(a.argmin()) + b >= -_LARGEST)
-    (low, high), (other_low, other_high) = extremes(a), extremes(b)
-    return low + other_low >= -_LARGEST and high + other_high <= _LARGEST
-
-
-def _difference_fits(a: Any, b: Any) -> bool:
-    if type(b) is int:
-        return _sum_fits(a, -b)
-    (low, high), (other_low, other_high) = extremes(a), extremes(b)
-    return low - other_high >= -_LARGEST and high - other_low <= _LARGEST
-
-
-def _product_fits(a: Any, b: Any) -> bool:
-    return magnitude(a) * magnitude(b) <= _LARGEST
-
-
-def _has_opposite(a: Any) -> bool:
-    return extremes(a)[0] >= -_LARGEST
 
 
 # Scalars: numpy's results (inf and nan instead of exceptions) with Python's types.
@@ -384,17 +330,13 @@ def _divide_lanes(a: Any, b: Any) -> Any:
     if not b if type(b) is not np.ndarray else np.count_nonzero(b) < b.size:
         raise ModelError("division by zero")
     if _is_whole(a) and _is_whole(b) and not np.any(np.remainder(a, b)):
-        return checked(np.floor_divide, _quotient_fits)(a, b)
+        return checked(np.floor_divide, quotient_fits)(a, b)
     return np.true_divide(a, b)
 
 
 def raw_divide(a: Any, b: Any) -> Any:
     """Division of bare numbers and arrays."""
     return _divide_lanes(a, b) if type(a) is np.ndarray or type(b) is np.ndarray else _divide(a, b)
-
-
-def _quotient_fits(a: Any, b: Any) -> bool:
-    return _has_opposite(a)  # the one quotient that does not fit is that of the least number and -1
 
 
 def _is_whole(a: Any) -> bool:
@@ -464,7 +406,7 @@ def _quotient(x: Any, y: Any) -> Any:
 
 def _quotient_lanes(a: Any, b: Any) -> Any:
     if _is_whole(a) and _is_whole(b):  # in whole numbers all the way: floats have 53 bits only
-        floor = checked(np.floor_divide, _quotient_fits)(a, b)
+        floor = checked(np.floor_divide, quotient_fits)(a, b)
         return floor + ((floor < 0) & (floor * b != a))
     return np.trunc(np.true_divide(a, b))
 
@@ -512,9 +454,9 @@ def _one_of(ufunc: Any) -> Binary:
     return lanes
 
 
-add = _binary("+", lambda x, y: x + y, checked(np.add, _sum_fits))
-sub = _binary("-", lambda x, y: x - y, checked(np.subtract, _difference_fits))
-mul = _binary("*", lambda x, y: x * y, checked(np.multiply, _product_fits))
+add = _binary("+", lambda x, y: x + y, checked(np.add, sum_fits))
+sub = _binary("-", lambda x, y: x - y, checked(np.subtract, difference_fits))
+mul = _binary("*", lambda x, y: x * y, checked(np.multiply, product_fits))
 div = _binary("/", _divide, _divide_lanes)
 power = _binary("pow", _power, _power_lanes)
 atan2 = _binary("atan2", math.atan2, np.arctan2)
@@ -524,11 +466,11 @@ quot = _whole_division("quot", _quotient, _quotient_lanes)
 smaller = _binary("min", lambda x, y: x if x < y or x != x else y, _one_of(np.minimum))
 larger = _binary("max", lambda x, y: x if x > y or x != x else y, _one_of(np.maximum))
 
-negate = _unary("-", lambda x: -x, checked_unary(np.negative, _has_opposite))
+negate = _unary("-", lambda x: -x, checked_unary(np.negative, has_opposite))
 inverse_of = _unary("/", lambda x: _divide(1, x), lambda a: _divide_lanes(1, a))
-inc = _unary("inc", lambda x: x + 1, checked_unary(lambda a: a + 1, lambda a: _sum_fits(a, 1)))
-dec = _unary("dec", lambda x: x - 1, checked_unary(lambda a: a - 1, lambda a: _difference_fits(a, 1)))
-absolute = _unary("abs", abs, checked_unary(np.abs, _has_opposite))
+inc = _unary("inc", lambda x: x + 1, checked_unary(lambda a: a + 1, lambda a: sum_fits(a, 1)))
+dec = _unary("dec", lambda x: x - 1, checked_unary(lambda a: a - 1, lambda a: difference_fits(a, 1)))
+absolute = _unary("abs", abs, checked_unary(np.abs, has_opposite))
 exp = _unary("exp", _guarded(math.exp, np.exp), np.exp)
 expm1 = _unary("expm1", _guarded(math.expm1, np.expm1), np.expm1)
 log = _unary("log", _guarded(math.log, np.log), np.log)
@@ -546,7 +488,7 @@ cosh = _unary("cosh", _guarded(math.cosh, np.cosh), np.cosh)
 floor = _unary("floor", *_rounded(math.floor, np.floor))
 ceil = _unary("ceil", *_rounded(math.ceil, np.ceil))
 rounded = _unary("round", *_rounded(_nearest, _nearest_lanes))
-square = _unary("square", lambda x: x * x, checked_unary(np.square, lambda a: _product_fits(a, a)))
+square = _unary("square", lambda x: x * x, checked_unary(np.square, lambda a: product_fits(a, a)))
 
 
 def _sigmoid(x: Any) -> Any:

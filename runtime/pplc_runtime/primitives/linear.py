@@ -19,17 +19,8 @@ from pplc_runtime.distributions.lanewise import LARGE, MANY, absolute_sum
 from pplc_runtime.frames import Frame, here
 from pplc_runtime.lanes import Lane, one_by_one, plain, varies
 from pplc_runtime.primitives.arguments import Function, given, settled, with_item, with_whole
-from pplc_runtime.primitives.arithmetic import (
-    Outgrown,
-    absolute,
-    has_mix,
-    magnitude,
-    mul,
-    numeric,
-    objects,
-    vectors,
-    without_mix,
-)
+from pplc_runtime.primitives.arithmetic import absolute, has_mix, mul, numeric, objects, vectors, without_mix
+from pplc_runtime.primitives.whole_numbers import LARGEST, Outgrown, magnitude
 from pplc_runtime.values import List, ModelError
 
 
@@ -92,7 +83,7 @@ def _size(xs: Operand) -> int:
 
 def _must_fit(largest: int) -> None:
     """Ends the attempt if a result of whole numbers may be as large as this and no machine word holds it."""
-    if largest >= 2**63:
+    if largest > LARGEST:
         raise Outgrown
 
 
