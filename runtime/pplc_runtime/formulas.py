@@ -41,6 +41,7 @@ class raw:
 for _name in FUNCTIONS:
     setattr(raw, _name, staticmethod(arithmetic.RAW[_name]))
 
+
 def _holds(known: tuple[tuple[Any, ...], Lane], values: tuple[Any, ...], frame: Frame) -> bool:
     """Whether a formula was last evaluated for the same values, in lanes that those of the frame continue."""
     before, result = known

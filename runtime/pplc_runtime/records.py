@@ -189,7 +189,7 @@ class Tracker(Forward):
 def _of_lanes(value: Any, frame: Frame, places: Index, root: Frame | None) -> Any:
     """What a value is in some lanes of a frame: plain for one of them, else a value of the frame `root`."""
     if type(value) is Lane:
-        data = (value.data if value.frame is frame or frame.size == 1 else value.at(frame))
+        data = value.data if value.frame is frame or frame.size == 1 else value.at(frame)
         if root is not None:
             return Lane(data[..., places], root)
         if frame.size > 1:
