@@ -10,7 +10,7 @@ from numpy import ndarray
 
 from pplc_runtime.distributions.base import Domain, Lanes, Raw
 from pplc_runtime.distributions.factors import covariance_factor, lane_factors
-from pplc_runtime.distributions.lanewise import INF, LARGE, MAX, absolute_sum
+from pplc_runtime.distributions.lanewise import INF, LARGE, MAX, TINY, absolute_sum
 from pplc_runtime.distributions.weights import lane_weights_hold, weight_facts
 
 LARGEST_WHOLE: Final = 2**53
@@ -118,7 +118,10 @@ def _holds_covariance(x: Raw) -> Raw:
 
 VECTOR: Final = Domain("a vector of finite numbers", 1, _holds_vector, surely=_moderate_vectors)
 POSITIVE_VECTOR: Final = Domain("a vector of positive numbers", 1, _holds_positive_vector)
-WEIGHTS: Final = Domain("a vector of weights, none negative and not all zero", 1, _holds_weights)
+WEIGHTS: Final = Domain(
+    "a vector of weights, none negative and not all zero", 1, _holds_weights,
+    surely=lambda x: x.ndim == 2 and x.size > 0 and x.item(x.argmin()) > TINY and absolute_sum(x.ravel()) < LARGE,
+)  # fmt: skip
 POSITIVE_DEFINITE: Final = Domain(
     "a symmetric positive definite matrix", 2, _holds_covariance,
     surely=lambda x: x.ndim == 2 and 0 < len(x) == x.shape[1] and covariance_factor(x).holds,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from pplc_runtime.distributions.identity_cache import IdentityCache
 from pplc_runtime.frames import here
 from pplc_runtime.lanes import Lane, Mix, by_option, by_value
 from pplc_runtime.primitives.arguments import element, elements, given, settled, whole
@@ -23,12 +24,18 @@ def nth(value: Any, index: Any, default: Any = NO_DEFAULT) -> Any:
         if type(index) is int:
             if 0 <= index < len(value):
                 return value.item(index) if value.ndim == 1 else value[index]
-        elif type(index) is Lane and value.ndim == index.data.ndim == 1 and index.data.dtype == np.int64:
+        elif type(index) is Lane and index.data.ndim == 1 and index.data.dtype == np.int64 and value.ndim <= 2:
             positions = index.at(here.frame)
-            # As unsigned numbers, negative indices are too large as well.
-            if type(positions) is np.ndarray and positions.view(np.uint64).max() < len(value):
-                return Lane(value[positions], here.frame)
+            if type(positions) is np.ndarray and value.size:
+                unsigned = positions.view(np.uint64)  # in which negative indices are too large as well
+                if unsigned.item(unsigned.argmax()) < len(value):
+                    chosen = value.take(positions) if value.ndim == 1 else _columns(value).take(positions, 1)
+                    return Lane(chosen, here.frame)
     return at_index(value, index, default, "nth")
+
+
+_columns: Final = IdentityCache(lambda matrix: np.ascontiguousarray(matrix.T))
+"""The rows of a shared matrix as columns, from which lanes are taken."""
 
 
 @settled(0, 1)
