@@ -44,7 +44,11 @@ class Crp(Process):
         counts, tables, customers = _selected(state, index)
         point = rng.random(len(tables)) * (customers + alpha)
         # A point past all customers is past every row, empty ones too: it means the next new table.
-        label: Lanes = (np.add.accumulate(counts, 0) <= point).sum(0)
+        label = np.zeros(len(tables), np.int64)
+        running = np.zeros(len(tables))
+        for row in counts[: tables[tables.argmax()]]:
+            running += row
+            label += running <= point
         return np.minimum(label, tables)
 
     def log_density(self, state: State, index: Index, value: Raw, *parameters: Raw) -> Lanes:
