@@ -158,9 +158,25 @@ class Particles:
                 lane = int(ancestors[lane])
         return values
 
-    def lineage(self, lane: int) -> list[int]:
-        """The place of a lane's ancestor in each segment."""
-        return [int(lanes[0]) for lanes in self.lines(np.array([lane]))]
+    def trajectories(self, lanes: list[int]) -> list[dict[At, Any]]:
+        """The same for several lanes."""
+        if len(lanes) == 1:
+            return [self.trajectory(lanes[0])]
+        found: list[dict[At, Any]] = [{} for _ in lanes]
+        places = np.array(lanes)
+        for _, draws, ancestors in self.before():
+            for at, inner, value in draws:
+                if inner.to_top is None and type(value) is Lane and value.data.ndim == 1:
+                    for own, each in zip(found, value.data[places].tolist()):
+                        own[at] = each
+                    continue
+                for own, lane in zip(found, places.tolist()):
+                    position = inner.position_of(lane)
+                    if position is not None:
+                        own[at] = _plain_at(value, position)
+            if ancestors is not None:
+                places = ancestors[places]
+        return found
 
     def distinct_ancestors(self, lanes: Index) -> list[int]:
         """How many ancestors some lanes have in each segment."""

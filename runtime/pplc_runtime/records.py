@@ -158,7 +158,7 @@ class Tracker(Forward):
         """A particle of the last generation of each chain as one to retain."""
         retained = Retained([{} for _ in lanes])
         if not self.alike:
-            retained.held = [particles.trajectory(lane) for lane in lanes]
+            retained.held = particles.trajectories(lanes)
             return retained
         outer = here.frame
         retained.kinds = self.kinds

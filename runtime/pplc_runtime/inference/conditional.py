@@ -23,10 +23,12 @@ def finished(
     size = particles.size
     totals, evidences = np.atleast_1d(log_total), np.atleast_1d(log_evidence)
     columns = particles.predicts()
-    for chain, lane in enumerate(particles.lanes(chosen)):
+    lanes = particles.lanes(chosen)
+    places = np.array(particles.lines(np.array(lanes)))
+    for chain, lane in enumerate(lanes):
         first = chain * size
         own = slice(first, first + size)
-        diagnostics = {"renewed": [place != first for place in particles.lineage(lane)], **told[chain]}
+        diagnostics = {"renewed": (places[:, chain] != first).tolist(), **told[chain]}
         if number % SELDOM == 0:
             diagnostics["ancestors"] = particles.distinct_ancestors(np.arange(first, first + size))
         if settings.keeps_genealogy(number):

@@ -43,7 +43,7 @@ def icsmc_together(
                 particles.fork_around(settings.scheme, weights)
         log_evidence = log_evidence + (log_total - log_size)
         chosen = particles.pick(weights)
-        retained = [particles.trajectory(lane) for lane in particles.lanes(chosen)]
+        retained = particles.trajectories(particles.lanes(chosen))
         if number >= 0:
             told: list[dict[str, Any]] = [{} for _ in retained]
             yield from finished(particles, settings, number, log_total, log_evidence, chosen, told)
