@@ -19,9 +19,6 @@ from pplc_runtime.steps import Assume, Bound, Observe, Plan, Segment
 from pplc_runtime.values import Impossible, List, Map, ModelError, Symbol, shown
 from pplc_runtime.weights import BadWeights, ZeroWeights, relative, relative_rows
 
-_SELDOM = 10
-"""Ancestors are counted in one of so many sweeps."""
-
 
 class Particles:
     """The particles of one sweep, or of one sweep each of several chains, row by row.
@@ -148,20 +145,10 @@ class Particles:
 
     def trajectory(self, lane: int) -> dict[At, Any]:
         """The values drawn along the ancestry of a lane, by address."""
-        values: dict[At, Any] = {}
-        for _, draws, ancestors in self.before():
-            for at, inner, value in draws:
-                position = inner.position_of(lane)
-                if position is not None:
-                    values[at] = _plain_at(value, position)
-            if ancestors is not None:
-                lane = int(ancestors[lane])
-        return values
+        return self.trajectories([lane])[0]
 
     def trajectories(self, lanes: list[int]) -> list[dict[At, Any]]:
         """The same for several lanes."""
-        if len(lanes) == 1:
-            return [self.trajectory(lanes[0])]
         found: list[dict[At, Any]] = [{} for _ in lanes]
         places = np.array(lanes)
         for _, draws, ancestors in self.before():

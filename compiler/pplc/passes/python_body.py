@@ -358,8 +358,6 @@ class Body:
             return None
         if isinstance(formula.body, core.Const):
             return self.builder.constant(formula.body.value)
-        if isinstance(formula.body, core.Local):
-            return None
         name = self.builder.formula(formula, expr)
         return ast.Call(load(name), self.all_values(formula.arguments), [])  # its operations have their places
 
