@@ -84,6 +84,7 @@ def formula(quick: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callabl
                 memory[evaluate] = values, made
             return made
 
+        evaluate.quick = quick  # type: ignore[attr-defined] # for scripts
         return evaluate
 
     return decorate

@@ -131,6 +131,12 @@ class Idle:
     def decided(self, truth: Any) -> Any:
         return truth
 
+    @staticmethod
+    def call(*arguments: Any) -> Any:
+        from pplc_runtime.control import call  # which needs frames
+
+        return call(*arguments)
+
 
 class Here:
     """What is running now: the frame, and the handler that answers samples, observes and look-ups."""

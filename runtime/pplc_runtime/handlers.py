@@ -6,6 +6,7 @@ difference. The handler that replays retained values to score them is in `regene
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -90,6 +91,9 @@ class Forward:
         self.log_weights: NDArray[np.float64] = np.zeros(here.frame.size)
 
     # Control
+
+    call: Callable[..., Any] = staticmethod(call)
+    """How procedures that are handed to a primitive are called."""
 
     def decided(self, truth: Any) -> Any:
         """Told of every predicate: true, false, or an array of booleans where lanes disagree."""

@@ -52,6 +52,9 @@ class Particles:
         self.generations: list[tuple[Frame, list[tuple[At, Frame, Any]]]] = []
         self.ran: list[Frame] = []
         """The frames that the segments ran in."""
+        self.scripts = plan.scripts
+        self.cells: list[Any] = [] if plan.scripts is None else [None] * plan.scripts.cells
+        """What scripts keep."""
         self.reports: list[tuple[Any, Any]] = []
         self.last: Bound | None = None
         self.seen: Any = None
@@ -64,7 +67,21 @@ class Particles:
     def extend(self, segment: Segment) -> None:
         """Run all particles to the end of a segment."""
         here.frame, here.handler = self.frame, self.handler
+        if self.scripts is None:
+            self.run(segment)
+        else:
+            self.scripts.segments[len(self.ran)].run(self)
         self.ran.append(self.frame)
+        handler = self.handler
+        if handler.draws is not None:
+            if self.generations and self.generations[-1][0] is self.frame:  # there was no fork since
+                self.generations[-1][1].extend(handler.draws)
+            else:
+                self.generations.append((self.frame, handler.draws))
+            handler.draws = []
+
+    def run(self, segment: Segment) -> None:
+        """Run the statements of a segment."""
         handler = self.handler
         try:
             for step in segment:
@@ -85,12 +102,6 @@ class Particles:
                 error.statement = self.last.place  # type: ignore[attr-defined] # for errors.located
             raise
         here.frame = self.frame
-        if handler.draws is not None:
-            if self.generations and self.generations[-1][0] is self.frame:  # there was no fork since
-                self.generations[-1][1].extend(handler.draws)
-            else:
-                self.generations.append((self.frame, handler.draws))
-            handler.draws = []
 
     def weights(self, log_weights: NDArray[np.float64] | None = None) -> tuple[NDArray[np.float64], Any]:
         """The weights, the largest being 1, and the log of what they sum to; if there are several chains a row each."""

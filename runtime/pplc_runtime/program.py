@@ -22,7 +22,8 @@ from pplc_runtime.resampling import SCHEMES
 from pplc_runtime.results.json_values import from_python
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.steps import Input, Step, plan
+from pplc_runtime.scripts import scripted
+from pplc_runtime.steps import Input, Plan, Step, plan
 from pplc_runtime.values import ModelError
 
 DEEPEST = 250_000
@@ -140,7 +141,12 @@ class Program:
         """The sweeps of one chain."""
         run = METHODS[method].run
         rng = np.random.default_rng(seed)
-        return self.located(lambda: run(plan(self.steps, At(), data), settings, rng))
+        return self.located(lambda: run(self.plan(settings, data), settings, rng))
+
+    def plan(self, settings: Settings, data: dict[str, Any]) -> Plan:
+        """What is run: as straight code where that pays and can be."""
+        steps = plan(self.steps, At(), data)
+        return scripted(steps) if settings.particles > 1 and settings.sweeps + settings.burn_in > 1 else steps
 
     def in_lanes(
         self,
@@ -155,7 +161,7 @@ class Program:
         Each chain starts as it would by itself."""
 
         def sweeps() -> Iterator[Sweep]:
-            steps = plan(self.steps, At(), data)
+            steps = self.plan(settings[0], data)
             runs = [
                 first_retained(steps, own, np.random.default_rng(seed), own.particles)
                 for own, seed in zip(settings, seeds)

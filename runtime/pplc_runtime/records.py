@@ -62,6 +62,8 @@ class Retained:
     """What processes took in, as their blocks are given it."""
     events: dict[At, Any] = field(default_factory=dict)
     """What observes gave to processes."""
+    cells: list[Any] | None = None
+    """What scripts keep of it, if it comes from them."""
 
     def is_one_suffix(self, strict: bool) -> bool:
         """Whether one sweep can do for all chains."""
@@ -74,6 +76,12 @@ class Retained:
     def recorded(self, plan: Plan, strict: bool) -> Retained:
         """With records, made now if there are none; those of a tracker have no predicates, which strict mode wants."""
         return self if self.segments and not strict else Recorder(plan, self.held[0]).run
+
+    def together(self, plan: Plan) -> Retained:
+        """The same with records, where scripts have made it without."""
+        if self.cells is None or len(self.held) == 1:
+            return Retained(self.held) if self.cells is not None else self
+        return Retained.gathered([own.recorded(plan, strict=True) for own in self.apart()])
 
     @staticmethod
     def gathered(runs: list[Retained]) -> Retained:

@@ -103,10 +103,11 @@ Segment: TypeAlias = list[Bound]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One run: the inputs, and the segments between its observes."""
+    """One run: the inputs, and the segments between its observes; also as scripts, where it has a fixed course."""
 
     inputs: dict[str, Any]
     segments: list[Segment]
+    scripts: Any = None
 
 
 class _Planner(Forward):

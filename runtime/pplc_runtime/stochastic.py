@@ -55,10 +55,10 @@ class Dist:
     def raw_parts(self) -> list[Any]:
         """The parameters as the family takes them."""
         frame = here.frame
-        if self.family is _MVN:
+        if self.family is MVN:
             mean, covariance = self.parts
             if type(covariance) is Lane and frame.size > 1:
-                return [raw(mean), _roots_at(covariance, frame)]
+                return [raw(mean), roots_at(covariance, frame)]
         parts = []
         for part in self.parts:
             if type(part) is Lane:
@@ -150,10 +150,10 @@ class ProcessInstance:
         return f"<{self.family.name}>"
 
 
-_MVN = DISTRIBUTIONS["mvn"]
+MVN = DISTRIBUTIONS["mvn"]
 
 
-def _roots_at(covariances: Lane, frame: Frame) -> Roots:
+def roots_at(covariances: Lane, frame: Frame) -> Roots:
     """The factors of covariances that vary by lane: computed once, and gathered as the lanes are."""
     if covariances.derived is None:
         factors = factor_lanes(covariances.data)

@@ -11,6 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, TypeAlias, TypeVar
 
@@ -19,6 +20,8 @@ import pytest
 from numpy.typing import NDArray
 
 from pplc_runtime.addresses import At
+from pplc_runtime.distributions import DISTRIBUTIONS
+from pplc_runtime.distributions.base import Family
 from pplc_runtime.frames import here
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
@@ -26,7 +29,6 @@ from pplc_runtime.particles import Particles
 from pplc_runtime.processes import PROCESSES
 from pplc_runtime.resampling import SCHEMES, Scheme
 from pplc_runtime.steps import Plan
-from pplc_runtime.stochastic import Dist
 from pplc_runtime.values import key_of
 
 from .sweeps import Retained, quietly
@@ -60,6 +62,20 @@ class Enumerating:
         self.probability *= weights[possible[chosen]] / math.fsum(weights)
         return possible[chosen]
 
+    @property
+    def bit_generator(self) -> Enumerating:
+        """Its own state, as that of a random generator is found."""
+        return self
+
+    @property
+    def state(self) -> Any:
+        return len(self.taken), list(self.others), self.probability
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        number, self.others, self.probability = state
+        del self.taken[number:]
+
     def lanes(self, values: list[Any], log_densities: NDArray[np.float64]) -> NDArray[Any]:
         """A value for each lane, from its log densities of the values; the kept lane is not asked."""
         kept = [lane for lane, _ in here.frame.kept] if here.handler.retained is not None else []
@@ -91,12 +107,19 @@ def _conditional(
     return np.array([kept, *_draw(chance, weights, number - 1)])
 
 
-def _sample(self: Dist, chance: Enumerating) -> Any:
-    size = here.frame.size
-    values: list[Any] = [True, False] if self.family.value_kind == "boolean" else WHOLE
-    densities = np.array([np.broadcast_to(self.log_density(value), (size,)) for value in values])
-    drawn = chance.lanes(values, densities)
-    return drawn if size > 1 else drawn[0].item()
+def _enumerating(right: Callable[..., Any]) -> Callable[..., Any]:
+    """The sampler of a family that takes chance from an `Enumerating`, where it is given one."""
+
+    def sample(self: Family, chance: Any, lanes: int | None, *parameters: Any) -> Any:
+        if not isinstance(chance, Enumerating):
+            return right(self, chance, lanes, *parameters)
+        values: list[Any] = [True, False] if self.value_kind == "boolean" else WHOLE
+        shape = (1 if lanes is None else lanes,)
+        densities = np.array([np.broadcast_to(self.log_density(value, *parameters), shape) for value in values])
+        drawn = chance.lanes(values, densities)
+        return drawn if lanes is not None else drawn[0].item()
+
+    return sample
 
 
 def _sample_from(self: Any, chance: Enumerating, state: Any, index: Any, *parameters: Any) -> Any:
@@ -133,13 +156,15 @@ class Kernel:
             return dict(kernel.retained)
 
         with pytest.MonkeyPatch.context() as patch, quietly():
-            patch.setattr(Dist, "sample", _sample)
+            for family in {type(family) for family in DISTRIBUTIONS.values()}:
+                patch.setattr(family, "sample", _enumerating(family.sample))
             for process in PROCESSES.values():
                 patch.setattr(type(process), "sample", _sample_from)
             patch.setattr("pplc_runtime.particles.pick", lambda chance, weights: chance.decide(weights.tolist()))
             patch.setattr("pplc_runtime.particles.pick_rows", _pick_rows)
             if "enumerated" not in SCHEMES:
                 patch.setitem(SCHEMES, "enumerated", Scheme("enumerated", _draw, _conditional))  # type: ignore[arg-type]
+            patch.setattr("pplc_runtime.scripts.suffix.Particles", WatchedParticles)
             for module in MODULES:
                 patch.setattr(module, "Particles", WatchedParticles)
                 patch.setattr(module, "first_retained", first_retained)
@@ -150,7 +175,7 @@ class Kernel:
 
         def forward(chance: Enumerating) -> tuple[Retained, Any, float]:
             rng: Any = chance
-            particles = Particles(self.run, rng, 1, remember=True)
+            particles = Particles(replace(self.run, scripts=None), rng, 1, remember=True)
             total = 0.0
             for number, segment in enumerate(self.run.segments):
                 if number:

@@ -69,7 +69,7 @@ def laws(kernel: Kernel, starts: Sequence[Any], method: str) -> list[Law]:
         if method == "icsmc":
             list(icsmc_method.icsmc_together(kernel.run, settings, rng, [dict(start) for start in starts]))
         else:
-            pgas_method.sweep(kernel.run, settings, rng, 0, recorded(kernel, starts))
+            pgas_method.advance(settings, rng, 0, recorded(kernel, starts), kernel.run)
         return [(paths(own), predicts) for own, predicts in zip(kernel.chosen, kernel.predicts, strict=True)]
 
     for results, probability in every_run(sweep):

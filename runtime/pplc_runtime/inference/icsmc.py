@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from pplc_runtime.inference.base import Settings
 from pplc_runtime.inference.conditional import finished
 from pplc_runtime.particles import Particles
 from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.scripts import either
 from pplc_runtime.steps import Plan
 
 
@@ -31,19 +33,27 @@ def icsmc_together(
     plan: Plan, settings: Settings, rng: np.random.Generator, retained: list[dict[At, Any]]
 ) -> Iterator[Sweep]:
     """The same for several chains in the lanes of one run, each from its retained run."""
-    log_size = math.log(settings.particles)
     for number in range(-settings.burn_in, settings.sweeps):
-        particles = Particles(plan, rng, settings.particles, retained, remember=True)
-        log_evidence: Any = 0.0
-        for segment in plan.segments:
-            particles.extend(segment)
-            weights, log_total = particles.weights()
-            if segment is not plan.segments[-1] and is_due(settings.ess_threshold, weights):
-                log_evidence = log_evidence + (log_total - log_size)
-                particles.fork_around(settings.scheme, weights)
-        log_evidence = log_evidence + (log_total - log_size)
-        chosen = particles.pick(weights)
-        retained = particles.trajectories(particles.lanes(chosen))
+        sweeps, retained = either(plan, rng, partial(sweep, settings, rng, number, retained))
         if number >= 0:
-            told: list[dict[str, Any]] = [{} for _ in retained]
-            yield from finished(particles, settings, number, log_total, log_evidence, chosen, told)
+            yield from sweeps
+
+
+def sweep(
+    settings: Settings, rng: np.random.Generator, number: int, retained: list[dict[At, Any]], plan: Plan
+) -> tuple[list[Sweep], list[dict[At, Any]]]:
+    """One sweep, and what is retained next."""
+    log_size = math.log(settings.particles)
+    particles = Particles(plan, rng, settings.particles, retained, remember=True)
+    log_evidence: Any = 0.0
+    for segment in plan.segments:
+        particles.extend(segment)
+        weights, log_total = particles.weights()
+        if segment is not plan.segments[-1] and is_due(settings.ess_threshold, weights):
+            log_evidence = log_evidence + (log_total - log_size)
+            particles.fork_around(settings.scheme, weights)
+    log_evidence = log_evidence + (log_total - log_size)
+    chosen = particles.pick(weights)
+    retained = particles.trajectories(particles.lanes(chosen))
+    told: list[dict[str, Any]] = [{} for _ in retained]
+    return list(finished(particles, settings, number, log_total, log_evidence, chosen, told)), retained

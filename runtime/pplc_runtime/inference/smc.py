@@ -9,23 +9,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from pplc_runtime.forward_sweep import forward
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.scripts import either
 from pplc_runtime.steps import Plan
 
 
 def smc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sweep]:
     """Sweeps whose weights sum to their estimates of the evidence."""
     for number in range(settings.sweeps):
-        keep = settings.keeps_genealogy(number)
-        particles, log_evidence = forward(plan, settings, rng, settings.particles, remember=keep)
-        _, log_total = particles.weights()
-        log_evidence -= math.log(settings.particles)
-        log_weights = particles.log_weights + log_evidence
-        log_evidence += log_total
-        told = {"genealogy": particles.genealogy()} if keep else {}
-        yield Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)
+        yield either(plan, rng, partial(sweep, settings, rng, number))
+
+
+def sweep(settings: Settings, rng: np.random.Generator, number: int, plan: Plan) -> Sweep:
+    """One sweep."""
+    keep = settings.keeps_genealogy(number)
+    particles, log_evidence = forward(plan, settings, rng, settings.particles, remember=keep)
+    _, log_total = particles.weights()
+    log_evidence -= math.log(settings.particles)
+    log_weights = particles.log_weights + log_evidence
+    log_evidence += log_total
+    told = {"genealogy": particles.genealogy()} if keep else {}
+    return Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)

@@ -25,9 +25,7 @@ from pplc_runtime.values import List, ModelError, Procedure
 
 
 def _call(at: At, procedure: Any, *arguments: Any) -> Any:
-    from pplc_runtime.control import call  # control needs the contract of primitives
-
-    return call(at, procedure, *arguments)
+    return here.handler.call(at, procedure, *arguments)
 
 
 def _decided(value: Any) -> Any:

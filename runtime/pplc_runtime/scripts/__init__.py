@@ -1,0 +1,50 @@
+"""Scripts: programs of fixed course as straight code.
+
+`trace` finds what a program does, `course` what its segments read and write, `emit` writes their code, and `suffix`
+scores what pgas retains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+
+from pplc_runtime.scripts.course import scripts_of
+from pplc_runtime.scripts.emit import Failed
+from pplc_runtime.scripts.notes import NoFixedCourse
+from pplc_runtime.scripts.trace import traced
+from pplc_runtime.steps import Plan
+
+__all__ = ["Failed", "either", "scripted"]
+MOST_FAILURES = 3
+"""Scripts that fail more often than this, and in more than a tenth of the sweeps, are not tried again."""
+Result = TypeVar("Result")
+
+
+def scripted(plan: Plan) -> Plan:
+    """A plan with scripts, where the program has a fixed course."""
+    trace = traced(plan)
+    try:
+        return plan if trace is None else replace(plan, scripts=scripts_of(trace))
+    except NoFixedCourse:
+        return plan
+
+
+def either(plan: Plan, rng: np.random.Generator, work: Callable[[Plan], Result]) -> Result:
+    """What a sweep comes to: by scripts, or where they fail by the program itself, from the same random numbers.
+
+    So it makes no difference to the law of a sweep when they fail: scripts do what the program does, or nothing."""
+    scripts = plan.scripts
+    if scripts is None or scripts.failures > max(MOST_FAILURES, scripts.attempts / 10):
+        return work(replace(plan, scripts=None))
+    scripts.attempts += 1
+    state = rng.bit_generator.state
+    try:
+        return work(plan)
+    except Exception:  # whatever it is, the program comes to it as well, and can tell where
+        scripts.failures += 1
+        rng.bit_generator.state = state
+    return work(replace(plan, scripts=None))

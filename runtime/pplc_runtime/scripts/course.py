@@ -1,0 +1,133 @@
+"""The scripts of a program: what its segments read and write, and their code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pplc_runtime.addresses import At
+from pplc_runtime.lanes import Lane
+from pplc_runtime.scripts.emit import Failed, ForwardWriter, ReplayWriter
+from pplc_runtime.scripts.notes import Apply, Draw, Formula, Note, Report, Trace, used
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """One segment."""
+
+    forward: Callable[..., None]
+    constants: tuple[Any, ...]
+    replay: Callable[..., Any] | None
+    """Nothing if no density of it depends on what came before."""
+    replay_constants: tuple[Any, ...]
+    reads: frozenset[int]
+    """The cells of earlier segments that a replay reads."""
+    writes: tuple[int, ...]
+    """The cells that it writes when it runs forward."""
+    follows: tuple[tuple[int, frozenset[int]], ...]
+    """The cells that a replay writes, each with those that it depends on."""
+
+    def run(self, particles: Any) -> None:
+        """Run particles to the end of the segment."""
+        if particles.frame.size == 1:  # a lone lane has plain values
+            raise Failed
+        self.forward(particles, particles.frame, self.constants)
+
+
+@dataclass(slots=True)
+class Scripts:
+    """A program."""
+
+    segments: list[Script]
+    cells: int
+    """How many there are."""
+    readers: list[tuple[int, ...]]
+    """The segments whose replays read each cell."""
+    draws: list[tuple[int, At]]
+    """What is drawn: its cell and address."""
+    attempts: int = 0
+    failures: int = 0
+
+
+def scripts_of(trace: Trace) -> Scripts:
+    """The scripts of a traced program."""
+    cell_of: dict[int, int] = {}
+    draws: list[tuple[int, At]] = []
+    for number, notes in enumerate(trace.segments):
+        for note in notes:
+            if isinstance(note, Draw):
+                cell_of[id(note.result)] = len(cell_of)
+                draws.append((cell_of[id(note.result)], note.at))
+            for lane in used(note):
+                if trace.born[id(lane)] < number:
+                    cell_of.setdefault(id(lane), len(cell_of))
+    segments: list[Script] = []
+    readers: list[list[int]] = [[] for _ in cell_of]
+    for number in reversed(range(len(trace.segments))):
+        script = _Course(number, trace, cell_of, readers).script()
+        segments.append(script)
+        for cell in script.reads:
+            readers[cell].append(number)
+    return Scripts(segments[::-1], len(cell_of), [tuple(found[::-1]) for found in readers], draws)
+
+
+class _Course:
+    """One segment, when those after it are done."""
+
+    def __init__(self, number: int, trace: Trace, cell_of: dict[int, int], readers: list[list[int]]) -> None:
+        self.notes = trace.segments[number]
+        self.cell_of = cell_of
+        self.readers = readers
+        self.needs: dict[int, frozenset[int]] = {}
+        """The cells of earlier segments that each value depends on, if what is drawn is given."""
+        for note in self.notes:
+            for lane in used(note):
+                if trace.born[id(lane)] < number:
+                    self.needs[id(lane)] = frozenset({cell_of[id(lane)]})
+            if isinstance(note, Formula | Apply):
+                self.needs[id(note.result)] = self.depends(note)
+
+    def depends(self, note: Note) -> frozenset[int]:
+        """The cells of earlier segments that a note depends on."""
+        return frozenset().union(*(self.needs.get(id(lane), ()) for lane in used(note)))
+
+    def is_handed_on(self, result: Lane) -> bool:
+        """Whether the replay of a later segment reads a computed value, and this one's has to compute it."""
+        cell = self.cell_of.get(id(result))
+        return cell is not None and bool(self.readers[cell]) and bool(self.needs[id(result)])
+
+    def script(self) -> Script:
+        forward = ForwardWriter(self.cell_of)
+        forward.write_all(self.notes)
+        results = [note.result for note in self.notes if isinstance(note, Formula | Apply | Draw)]
+        writes = tuple(self.cell_of[id(result)] for result in results if id(result) in self.cell_of)
+        scored = self.scored()
+        if not scored:
+            return Script(*forward.script(), None, (), frozenset(), writes, ())
+        replay = ReplayWriter(self.cell_of)
+        follows = []
+        for note in scored:
+            replay.write(note)
+            if isinstance(note, Formula | Apply) and self.is_handed_on(note.result):
+                replay.keep(note.result)
+                follows.append((self.cell_of[id(note.result)], self.needs[id(note.result)]))
+        reads = frozenset().union(*map(self.depends, scored))
+        return Script(*forward.script(), *replay.script(), reads, writes, tuple(follows))
+
+    def scored(self) -> list[Note]:
+        """What a replay does: densities and values that depend on earlier segments, and what they are computed from."""
+        wanted: set[int] = set()
+        found: list[Note] = []
+        for note in reversed(self.notes):
+            match note:
+                case Formula(result) | Apply(result):
+                    needed = id(result) in wanted or self.is_handed_on(result)
+                case Report():
+                    needed = False
+                case _:
+                    needed = bool(self.depends(note))
+            if needed:
+                found.append(note)
+                wanted.update(id(lane) for lane in used(note))
+        return found[::-1]

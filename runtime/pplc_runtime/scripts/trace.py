@@ -1,0 +1,336 @@
+"""Traces: what a program does in every execution, where all executions do the same.
+
+A program is run once, on a few particles, by twins of its functions. The twins call the same primitives as the
+functions do, and note each: so the trace has every value over lanes that comes up, and how it was computed from
+others. What is the same in all lanes needs no note: it is the same in all executions.
+
+That holds as long as nothing but values depends on values over lanes. A draw in a branch on one, a memo entry for
+one, a draw from a process, lanes that part: at the first of them the trace is given up, for the program has no fixed
+course. A branch both of whose sides only compute is a choice between two values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import numpy as np
+
+from pplc_runtime import control
+from pplc_runtime.addresses import At
+from pplc_runtime.control import Memo
+from pplc_runtime.distributions.base import Family
+from pplc_runtime.frames import here
+from pplc_runtime.handlers import Forward
+from pplc_runtime.lanes import Lane, Mix, layout, raw
+from pplc_runtime.particles import Particles
+from pplc_runtime.primitives import arithmetic, higher, indexing, maps, predicates, sequences
+from pplc_runtime.primitives.base import Primitive
+from pplc_runtime.resampling import SCHEMES
+from pplc_runtime.scripts.notes import (
+    Apply,
+    Check,
+    Draw,
+    Fit,
+    Formula,
+    NoFixedCourse,
+    Note,
+    Report,
+    Score,
+    Trace,
+    has_lanes,
+    lanes_in,
+    used,
+)
+from pplc_runtime.scripts.twins import Twins
+from pplc_runtime.steps import Assume, Observe, Plan
+from pplc_runtime.stochastic import Categorical, Dirac, Dist, observable, pick
+from pplc_runtime.values import Map, Procedure
+
+PARTICLES: Final = 16
+"""As many as a trace is made with: those that resampling keeps do what the particles of a sweep do."""
+DEEPEST: Final = 6
+"""Branches inside of branches that are run both ways."""
+_OF_ELEMENTS: Final = frozenset(
+    {
+        sequences.list_of,
+        arithmetic.vector,
+        sequences.cons,
+        sequences.conj,
+        sequences.concat,
+        higher.identity,
+        higher.constantly,
+        higher.partial,
+        higher.compose,
+        higher.complement,
+        sequences.count,
+    }
+)
+"""What puts values together without looking at them."""
+_OF_SEQUENCES: Final = frozenset({
+    sequences.first, sequences.second, sequences.third, sequences.last, sequences.rest, sequences.next_of,
+    sequences.butlast, sequences.peek, sequences.pop, sequences.reverse, sequences.take, sequences.drop,
+    sequences.as_vector, sequences.as_sequence, predicates.is_empty_p, indexing.nth, maps.get,
+})  # fmt: skip
+"""What takes values out of a sequence, whatever they are, if no argument itself is over lanes."""
+_CALLING: Final = frozenset({higher.map_over, higher.map_indexed, higher.reduce, higher.repeatedly, higher.apply})
+"""What calls procedures, as often as it is told by what is not over lanes."""
+_QUICK: Final[dict[Any, Callable[..., Any]]] = {
+    **{getattr(arithmetic, name): arithmetic.RAW[word] for name, word in (
+        ("sqrt", "sqrt"), ("exp", "exp"), ("log", "log"), ("sin", "sin"), ("cos", "cos"), ("square", "square"))},
+    arithmetic.add: lambda a, b: a + b,
+    arithmetic.sub: lambda a, b: a - b,
+    arithmetic.mul: lambda a, b: a * b,
+    arithmetic.div: arithmetic.raw_divide,
+}  # fmt: skip
+"""Single operations that a formula could be of."""
+
+
+def select(test: Any, then: Any, other: Any) -> Any:
+    """One of two numbers, vectors or matrices, by lane."""
+    truth = raw(test)
+    if type(truth) is bool:
+        return then if truth else other
+    one, two = (_spread(value) for value in (then, other))
+    return Lane(np.where(truth, one, two), here.frame)
+
+
+def _spread(value: Any) -> Any:
+    """An array with an axis for the lanes, or a plain number."""
+    return value[..., None] if type(value) is np.ndarray else raw(value)
+
+
+_REAL: Final = np.dtype(np.float64)
+
+
+def _is_bare(values: tuple[Any, ...]) -> bool:
+    """Whether all values are real numbers, plain or one a lane: what formulas are for."""
+    for value in values:
+        kind = type(value)
+        if kind is Lane:
+            if value.data.dtype is not _REAL or value.data.ndim != 1:
+                return False
+        elif kind is not float and kind is not int:
+            return False
+    return True
+
+
+class Tracer(Forward):
+    """Runs the twins, and writes the trace."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.trace = Trace()
+        self.known: dict[int, Lane] = {}
+        self.inside = 0
+        """The branches on values over lanes that are being run."""
+        self.call = self.call_any
+
+    def begin(self) -> None:
+        """A segment begins."""
+        self.trace.segments.append([])
+
+    def note(self, note: Note) -> None:
+        if here.frame.to_top is not None:
+            raise NoFixedCourse("lanes have parted")
+        if self.inside and isinstance(note, Draw | Score):
+            raise NoFixedCourse("a draw or an observe in a branch")
+        self.must_know(used(note))
+        self.trace.segments[-1].append(note)
+        if isinstance(note, Formula | Apply | Draw):
+            self.known[id(note.result)] = note.result
+            self.trace.born[id(note.result)] = len(self.trace.segments) - 1
+
+    def must_know(self, lanes: Iterable[Lane]) -> None:
+        """Give up where a value over lanes was computed in a way that the trace does not tell."""
+        if any(id(lane) not in self.known for lane in lanes):
+            raise NoFixedCourse("a value of unknown origin")
+
+    # Primitives
+
+    def apply(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        """Call a primitive."""
+        if not has_lanes(arguments):
+            return function(*arguments)
+        quick = _QUICK.get(function)
+        if quick is not None and _is_bare(arguments):
+            return self.evaluate(function, quick, arguments)
+        result = function(*arguments)
+        self.come_out(function, arguments, result)
+        return result
+
+    def come_out(self, function: Callable[..., Any], arguments: tuple[Any, ...], result: Any) -> None:
+        """Note how a result came about; give up where it might have been of another kind."""
+        kind = type(result)
+        if kind is Lane:
+            if id(result) not in self.known:
+                self.note(Apply(result, function, arguments))
+            return
+        if kind is Dist:
+            self.check(result)
+        elif kind is Categorical:
+            self.check(result.positions)
+        elif kind is not Dirac and not (
+            function in _OF_ELEMENTS or (function in _OF_SEQUENCES and not any(type(a) is Lane for a in arguments))
+        ):
+            raise NoFixedCourse(f"{getattr(function, '__name__', function)} of values over lanes")
+        self.must_know(lanes_in(result))
+
+    def check(self, dist: Dist) -> None:
+        family = dist.family
+        for parameter, part in zip(family.parameters, dist.parts):
+            if type(part) is Lane:
+                self.note(Check(parameter.domain, part))
+        if type(family).problem is not Family.problem and not family.fits_by_shape and has_lanes(dist.parts):
+            self.note(Fit(family, dist.parts))
+
+    def evaluate(self, function: Callable[..., Any], quick: Callable[..., Any], values: tuple[Any, ...]) -> Any:
+        """Evaluate a formula."""
+        if not has_lanes(values):
+            return function(*values)
+        result = function(*values)
+        if _is_bare(values) and type(result) is Lane and result.data.dtype is _REAL:
+            self.note(Formula(result, quick, values))
+        else:
+            self.come_out(function, values, result)
+        return result
+
+    def apply_calling(self, function: Callable[..., Any], at: At, arguments: tuple[Any, ...]) -> Any:
+        """Call a primitive that calls procedures."""
+        if has_lanes(arguments):
+            if function not in _CALLING:
+                raise NoFixedCourse("a procedure of values over lanes")
+            if any(type(argument) is Lane for argument in arguments) and function is not higher.reduce:
+                raise NoFixedCourse("a number of calls that depends on values over lanes")
+        result = function(at, *arguments)
+        self.must_know(lanes_in(result))
+        return result
+
+    # Control
+
+    def decided(self, truth: Any) -> Any:
+        raise NoFixedCourse("a branch")
+
+    def branch(self, test: Any, then: Callable[[], Any], other: Callable[[], Any]) -> Any:
+        """One of two ways; both, where lanes disagree and neither does more than compute a value."""
+        test = self.agreed(test)
+        if type(test) is bool:
+            return then() if test else other()
+        self.inside += 1
+        if self.inside > DEEPEST:
+            raise NoFixedCourse("branches inside of branches")
+        one, two = then(), other()
+        self.inside -= 1
+        return self.select(test, one, two)
+
+    def choose(self, test: Any, then: Any, other: Any) -> Any:
+        test = self.agreed(test)
+        if type(test) is bool:
+            return then if test else other
+        return self.select(test, then, other)
+
+    @staticmethod
+    def agreed(test: Any) -> Any:
+        """A bool, or booleans over lanes."""
+        if type(test) is Mix:
+            raise NoFixedCourse("lanes have values of different kinds")
+        if type(test) is Lane and test.data.dtype.kind == "b" and test.data.ndim == 1:
+            return test
+        return test is not False and test is not None
+
+    def select(self, test: Lane, then: Any, other: Any) -> Any:
+        """One of two values that lanes choose from."""
+        if then is other:
+            return then
+        if type(then) is Dist and type(other) is Dist and then.family is other.family:
+            return Dist(then.family, tuple(self.select(test, a, b) for a, b in zip(then.parts, other.parts)))
+        if layout(then) is None or layout(then) != layout(other):
+            raise NoFixedCourse("a branch on values of different kinds")
+        result = select(test, then, other)
+        self.note(Apply(result, select, (test, then, other)))
+        return result
+
+    def call_any(self, at: At, operator: Any, *arguments: Any) -> Any:
+        kind = type(operator)
+        if kind is Memo:
+            if has_lanes(arguments):
+                raise NoFixedCourse("a memo entry for a value over lanes")
+            key = arguments[0] if len(arguments) == 1 and type(arguments[0]) in (int, str) else control._key(arguments)
+            return Forward.entry(self, operator, operator.at[key], arguments)
+        if kind is Procedure:
+            return control.call(at, operator, *arguments)
+        if kind is Primitive:
+            if operator.addressed:
+                return self.apply_calling(operator.function, at, arguments)
+            return self.apply(operator.function, arguments)
+        if has_lanes((operator, arguments)):
+            return self.apply(maps.get if kind is Map else indexing.nth, (operator, *arguments))
+        return control.call(at, operator, *arguments)
+
+    def entry(self, memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
+        raise NoFixedCourse("a memo entry for a value over lanes")
+
+    def entries(self, memo: Memo, argument: Lane) -> Any:
+        raise NoFixedCourse("a memo entry for a value over lanes")
+
+    # Samples and observes
+
+    def sample(self, at: At, source: Any) -> Any:
+        kind = type(source)
+        if kind is Categorical:
+            return self.apply(pick, (source.values, self.draw(at, source.positions)))
+        if kind is not Dist and kind is not Dirac:
+            raise NoFixedCourse("a draw from a process")
+        return super().sample(at, source)
+
+    def draw(self, at: At, source: Dist) -> Any:
+        result = super().draw(at, source)
+        self.note(Draw(result, at, source.family, source.parts))
+        return result
+
+    def weigh(self, score: Any) -> None:
+        self.log_weights += score  # a lane of weight zero goes on: nobody looks at it
+
+    def score(self, at: At, source: Any, value: Any) -> Any:
+        if type(source) is not Dist or type(value) is Mix:
+            raise NoFixedCourse("an observe of a process, or of values of different kinds")
+        value = observable(source, value)
+        density = source.log_density(value)
+        self.note(Score(source.family, source.parts, value))
+        if type(density) is not np.ndarray and not density > -np.inf:
+            raise NoFixedCourse("an impossible observe")
+        return density
+
+    def report(self, label: Any, value: Any) -> None:
+        if has_lanes(label):
+            raise NoFixedCourse("a label that depends on values over lanes")
+        self.note(Report(label, value))
+
+
+def traced(plan: Plan) -> Trace | None:
+    """The trace of a program; nothing if it has no fixed course, or does not come to an end."""
+    try:
+        return _run(Twins(plan.segments[0][0].function.__globals__).plan(plan))
+    except Exception:  # what is wrong, the program itself says better
+        return None
+
+
+def _run(course: Plan) -> Trace:
+    rng = np.random.default_rng(0)
+    particles = Particles(course, rng, PARTICLES, handler=Tracer)
+    tracer = particles.handler
+    assert isinstance(tracer, Tracer)
+    for segment in course.segments:
+        tracer.begin()
+        for step in segment:
+            outcome = step.function(step.at, *step.arguments)
+            if step.step is Assume:
+                tracer.write(step.name, outcome)
+            elif step.step is Observe:
+                tracer.weigh(tracer.score(step.at, *outcome))
+            else:
+                tracer.report(*outcome)
+        weights, _ = particles.weights()
+        if segment is not course.segments[-1]:
+            particles.fork(SCHEMES["multinomial"].draw(rng, weights, PARTICLES))
+    return tracer.trace

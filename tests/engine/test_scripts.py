@@ -1,0 +1,292 @@
+"""Scripts do what the program does: the same sweeps from the same random numbers, and the exact kernel.
+
+A program without a fixed course must have none: each way in which executions may differ is there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.posteriors.tiny import TINY
+from tests.reference.test_kernels import PROGRAMS
+
+from pplc_runtime.distributions.base import Family
+from pplc_runtime.frames import Frame
+from pplc_runtime.inference import METHODS
+from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.scripts import emit, scripted
+from pplc_runtime.scripts.emit import ReplayWriter
+from pplc_runtime.scripts.suffix import Tally
+from pplc_runtime.steps import Plan
+
+from . import fixed
+from .kernels import Kernel, bias, distance
+from .sweeps import chain, compiled, quietly
+from .test_chains import laws
+from .test_traps import CHAIN, LONG_RANGE
+
+FILES = {path.stem: path.read_text() for path in sorted(Path("programs").glob("*.clj"))}
+FIXED = {
+    "bayes_net", "change_point", "epidemic", "gaussian_chain", "hmm", "kalman", "linear_regression",
+    "logistic_regression", "nonlinear_ssm", "stochastic_volatility",
+}  # fmt: skip
+RANDOM = 200 if os.environ.get("PPLC_LONG") else 40
+DERIVED = """
+[assume x (sample (flip 0.5))]
+[assume a (if x 0.2 0.7)]
+[observe (flip 0.4) true]
+[assume b (+ 0.1 (* 0.5 a))]
+[observe (flip b) true]
+[assume y (sample (flip b))]
+[assume c (if y (+ b 0.2) b)]
+[observe (flip c) true]
+[observe (flip (* 0.9 c)) false]
+[predict x]
+"""
+"""A value that is computed from one segment to the next."""
+
+
+def with_scripts(source: str) -> Plan:
+    with quietly():
+        return scripted(compiled(source).plan)
+
+
+def assert_same(one: list[Sweep], other: list[Sweep]) -> None:
+    assert len(one) == len(other)
+    for a, b in zip(one, other):
+        np.testing.assert_allclose(a.log_weights, b.log_weights, rtol=1e-11, atol=1e-11)
+        assert a.predicts.keys() == b.predicts.keys()
+        for label, column in a.predicts.items():
+            np.testing.assert_allclose(np.asarray(column, float), np.asarray(b.predicts[label], float), rtol=1e-11)
+        told = [{**sweep.diagnostics, "replays": None} for sweep in (a, b)]
+        assert told[0] == told[1]
+
+
+def test_which_programs_have_a_fixed_course() -> None:
+    assert {name for name, source in FILES.items() if with_scripts(source).scripts is not None} == FIXED
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", sorted(FIXED))
+def test_scripts_do_what_the_program_does(name: str, method: str) -> None:
+    run = compiled(FILES[name]).plan
+    straight = with_scripts(FILES[name])
+    settings: dict[str, Any] = {"particles": 6, "sweeps": 6}
+    assert_same(chain(run, method, 1, **settings), chain(straight, method, 1, **settings))
+    assert straight.scripts.attempts == 6 and straight.scripts.failures == 0
+
+
+@pytest.mark.parametrize("name", ["change_point", "epidemic", "gaussian_chain", "hmm"])
+@pytest.mark.parametrize("method", ["icsmc", "pgas"])
+@pytest.mark.parametrize("options", [{"ess_threshold": 0.5}, {"resampling": "systematic"}], ids=str)
+def test_whatever_the_resampling(name: str, method: str, options: dict[str, Any]) -> None:
+    settings: dict[str, Any] = {"particles": 4, "sweeps": 10, **options}
+    runs = compiled(FILES[name]).plan, with_scripts(FILES[name])
+    assert_same(*(chain(run, method, 1, **settings) for run in runs))
+
+
+@pytest.mark.parametrize("seed", range(RANDOM))
+def test_random_programs(seed: int) -> None:
+    source = fixed.program(seed)
+    run, straight = compiled(source).plan, with_scripts(source)
+    for method in METHODS:
+        found: list[Any] = []
+        for each in (run, straight):
+            try:
+                found.append(chain(each, method, seed, particles=5, sweeps=5))
+            except Exception as error:
+                found.append((type(error), str(error)))
+        if isinstance(found[0], list):
+            assert_same(*found)
+        else:
+            assert found[0] == found[1]
+
+
+def test_random_programs_have_a_fixed_course() -> None:
+    """Nearly all of them: some cannot be traced because no particle of the trace passes their observes."""
+    count = sum(with_scripts(fixed.program(seed)).scripts is not None for seed in range(40))
+    assert count >= 36
+
+
+# The kernel
+
+
+@pytest.mark.parametrize("method", ["icsmc", "pgas"])
+@pytest.mark.parametrize("source", [CHAIN, LONG_RANGE, DERIVED], ids=["chain", "long range", "derived"])
+def test_the_posterior_is_invariant(source: str, method: str) -> None:
+    straight = with_scripts(source)
+    assert bias(straight, method, 2) < 1e-13
+    assert straight.scripts.attempts > 0 and straight.scripts.failures == 0
+
+
+@pytest.mark.parametrize("method", ["icsmc", "pgas"])
+def test_each_chain_moves_as_it_would_alone(method: str) -> None:
+    kernel = Kernel(with_scripts(LONG_RANGE))
+    general = Kernel(compiled(LONG_RANGE).plan)
+    with general.enumerated():
+        starts = [drawn for drawn, _, _ in general.posterior()]
+        alone = [laws(general, [start], method)[0] for start in starts[:2]]
+    renamed = _same_paths(starts[:2], kernel)
+    with kernel.enumerated():
+        for law, other in zip(laws(kernel, renamed, method), alone):
+            assert distance(law, other) < 1e-12
+
+
+def _same_paths(starts: list[Any], kernel: Kernel) -> list[Any]:
+    """What one compilation has drawn, as the other names it."""
+    with kernel.enumerated():
+        draws = [drawn for drawn, _, _ in Kernel(Plan(kernel.run.inputs, kernel.run.segments)).posterior()]
+    by_path = {at.path(): at for drawn in draws for at in drawn}
+    return [{by_path[at.path()]: value for at, value in start.items()} for start in starts]
+
+
+def samples_not_scored(patch: pytest.MonkeyPatch) -> None:
+    """The density of the retained samples is left out."""
+
+    def score(self: ReplayWriter, family: Family, parts: Any, value: Any) -> None:
+        if id(value) not in self.cell_of:
+            right(self, family, parts, value)
+
+    right = ReplayWriter.score
+    patch.setattr(ReplayWriter, "score", score)
+
+
+def stale_scores(patch: pytest.MonkeyPatch) -> None:
+    """Scores stay where they are when lanes are resampled."""
+
+    def at(self: Tally, frame: Frame) -> Any:
+        for lane in (self.total, *(score for score, _ in self.scores.values())):
+            if lane is not None:
+                lane.frame, lane._frame = frame, None
+        return right(self, frame)
+
+    right = Tally.sum
+    patch.setattr(Tally, "sum", at)
+    dropping = Tally.drop
+
+    def drop(self: Tally, number: int, frame: Frame) -> None:
+        at(self, frame)
+        dropping(self, number, frame)
+
+    patch.setattr(Tally, "drop", drop)
+
+
+def executed_segments_count_on(patch: pytest.MonkeyPatch) -> None:
+    """What has been run still counts as part of the suffix."""
+    patch.setattr(Tally, "drop", lambda self, number, frame: None)
+
+
+def derived_values_stay(patch: pytest.MonkeyPatch) -> None:
+    """What a replay computes is not handed on to the segments that read it."""
+    right = emit._script
+
+    def script(*arguments: Any) -> Any:
+        found = right(*arguments)
+        return emit.Script(found.forward, found.constants, found.replay, found.replay_constants, found.reads,
+                           found.writes, ())  # fmt: skip
+
+    patch.setattr(emit, "_script", script)
+
+
+TRAPS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
+    "samples of the suffix not scored": (samples_not_scored, CHAIN),
+    "stale scores": (stale_scores, LONG_RANGE),
+    "executed segments count on": (executed_segments_count_on, CHAIN),
+    "derived values stay": (derived_values_stay, DERIVED),
+}
+
+
+@pytest.mark.parametrize("trap", TRAPS)
+def test_the_trap_is_caught(trap: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    spring, source = TRAPS[trap]
+    assert bias(with_scripts(source), "pgas", 2) < 1e-13, "the right engine"
+    spring(monkeypatch)
+    assert bias(with_scripts(source), "pgas", 2) > 0.005, "the wrong one"
+
+
+# When there are none, and when they fail
+
+LOOSE = {
+    "a draw in a branch": "[assume x (if (sample (flip 0.5)) (sample (normal 0.0 1.0)) 0.0)]",
+    "a memo entry by a random key": """
+        [assume f (mem (lambda (k) (sample (normal 0.0 1.0))))]
+        [assume x (f (sample (discrete [0.5 0.5])))]""",
+    "a memo entry by a key that all lanes share by chance": """
+        [assume f (mem (lambda (k) (sample (normal 0.0 1.0))))]
+        [assume k (if (sample (flip 0.999999)) 1.5 2.5)]
+        [assume x (f k)]""",
+    "the same by map": """
+        [assume f (mem (lambda (k) (sample (normal 0.0 1.0))))]
+        [assume k (if (sample (flip 0.999999)) 1.5 2.5)]
+        [assume x (first (map f (list k)))]""",
+    "a process": "[assume c (crp 1.0)] [assume x (* 1.0 (sample c))]",
+    "a closure chosen at random": """
+        [assume f (if (sample (flip 0.5)) (lambda (a) (+ a 1.0)) (lambda (a) (* a 2.0)))]
+        [assume x (f 1.0)]""",
+    "a list of random length": """
+        [assume xs (repeatedly (sample (uniform-discrete 1 3)) (lambda () (sample (normal 0.0 1.0))))]
+        [assume x (first xs)]""",
+    "a random recursion": """
+        [assume deep (lambda (n) (if (sample (flip 0.5)) (deep (+ n 1)) n))]
+        [assume x (* 1.0 (deep 0))]""",
+    "a loop with a random end": """
+        [assume n (sample (poisson 2.0))]
+        [assume x (loop [i 0 s 0.0] (if (< i n) (recur (+ i 1) (+ s 1.0)) s))]""",
+    "values of different kinds": '[assume x (if (= "a" (if (sample (flip 0.5)) "a" "b")) 1.0 2.0)]',
+}
+
+
+@pytest.mark.parametrize("name", LOOSE)
+def test_what_has_no_fixed_course(name: str) -> None:
+    assert with_scripts(f"{LOOSE[name]} [observe (normal x 1.0) 0.5] [predict x]").scripts is None
+
+
+DIES = """
+[assume x (sample (normal 0.0 1.0))]
+[observe (normal x 1.0) 0.5]
+[assume y (do (observe (uniform -3.0 (+ 1.5 x)) 0.2) (sample (normal x 1.0)))]
+[observe (normal y 1.0) 0.5]
+[predict (+ x y)]
+"""
+"""Now and then a lane dies before it draws."""
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_where_scripts_fail_the_program_is_run(method: str) -> None:
+    straight = with_scripts(DIES)
+    settings: dict[str, Any] = {"particles": 4, "sweeps": 60}
+    assert_same(chain(compiled(DIES).plan, method, 2, **settings), chain(straight, method, 2, **settings))
+    assert 0 < straight.scripts.failures < straight.scripts.attempts
+
+
+def test_scripts_that_fail_too_often_are_given_up() -> None:
+    straight = with_scripts(DIES.replace("1.5", "0.1"))
+    chain(straight, "icsmc", 2, particles=10, sweeps=60)
+    assert straight.scripts.attempts < 20
+
+
+def test_an_error_is_that_of_the_program() -> None:
+    source = """
+        [assume x (sample (normal 0.0 1.0))]
+        [observe (normal 0.0 (+ 1.5 x)) 1.0]
+        [predict x]"""
+    errors = []
+    for run in (compiled(source).plan, with_scripts(source)):
+        with pytest.raises(Exception, match="sd must be a positive number") as caught:
+            chain(run, "smc", 1, particles=50, sweeps=9)
+        errors.append(str(caught.value))
+    assert errors[0] == errors[1]
+
+
+def test_tiny_programs_agree() -> None:
+    """Every small program, whether it has a fixed course or not."""
+    for program in (*(tiny.source for tiny in TINY.values()), *PROGRAMS.values()):
+        run, straight = compiled(program).plan, with_scripts(program)
+        if straight.scripts is not None:
+            for method in METHODS:
+                assert_same(*(chain(each, method, 1, particles=5, sweeps=8) for each in (run, straight)))
