@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from pplc_runtime.distributions.base import Family
 from pplc_runtime.frames import Frame
 from pplc_runtime.inference import METHODS
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.scripts import emit, scripted
+from pplc_runtime.scripts import course, scripted
 from pplc_runtime.scripts.emit import ReplayWriter
 from pplc_runtime.scripts.suffix import Tally
 from pplc_runtime.steps import Plan
@@ -183,14 +184,8 @@ def executed_segments_count_on(patch: pytest.MonkeyPatch) -> None:
 
 def derived_values_stay(patch: pytest.MonkeyPatch) -> None:
     """What a replay computes is not handed on to the segments that read it."""
-    right = emit._script
-
-    def script(*arguments: Any) -> Any:
-        found = right(*arguments)
-        return emit.Script(found.forward, found.constants, found.replay, found.replay_constants, found.reads,
-                           found.writes, ())  # fmt: skip
-
-    patch.setattr(emit, "_script", script)
+    right = course._Course.script
+    patch.setattr(course._Course, "script", lambda self: replace(right(self), follows=()))
 
 
 TRAPS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
