@@ -31,7 +31,7 @@ ALLOWED: Final[dict[str, tuple[str, ...]]] = {
     "pplc_runtime.inference.": (
         "pplc_runtime.inference.base", "pplc_runtime.inference.conditional", "pplc_runtime.addresses",
         "pplc_runtime.forward_sweep", "pplc_runtime.particles", "pplc_runtime.records", "pplc_runtime.regenerate",
-        "pplc_runtime.resampling", "pplc_runtime.results", "pplc_runtime.steps",
+        "pplc_runtime.resampling", "pplc_runtime.results", "pplc_runtime.scripts", "pplc_runtime.steps",
         "pplc_runtime.values", "pplc_runtime.weights", "numpy",
     ),
     "pplc_runtime": ("pplc_runtime", "numpy", "scipy", "sexpdata", "matplotlib"),

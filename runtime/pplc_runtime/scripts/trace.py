@@ -22,7 +22,7 @@ from pplc_runtime.control import Memo
 from pplc_runtime.distributions.base import Family
 from pplc_runtime.frames import here
 from pplc_runtime.handlers import Forward
-from pplc_runtime.lanes import Lane, Mix, layout, raw
+from pplc_runtime.lanes import EXACT, Lane, Mix, layout, raw
 from pplc_runtime.particles import Particles
 from pplc_runtime.primitives import arithmetic, higher, indexing, maps, predicates, sequences
 from pplc_runtime.primitives.base import Primitive
@@ -93,6 +93,14 @@ def select(test: Any, then: Any, other: Any) -> Any:
         return then if truth else other
     one, two = (_spread(value) for value in (then, other))
     return Lane(np.where(truth, one, two), here.frame)
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a value consists of whole numbers that floats may not hold; a small plain one is as good as a float."""
+    if type(value) is int:
+        return not -EXACT <= value <= EXACT
+    data = value.data if type(value) is Lane else value
+    return type(data) is np.ndarray and data.dtype.kind == "i"
 
 
 def _spread(value: Any) -> Any:
@@ -244,7 +252,7 @@ class Tracer(Forward):
             return then
         if type(then) is Dist and type(other) is Dist and then.family is other.family:
             return Dist(then.family, tuple(self.select(test, a, b) for a, b in zip(then.parts, other.parts)))
-        if layout(then) is None or layout(then) != layout(other):
+        if layout(then) is None or layout(then) != layout(other) or _is_whole(then) != _is_whole(other):
             raise NoFixedCourse("a branch on values of different kinds")
         result = select(test, then, other)
         self.note(Apply(result, select, (test, then, other)))
