@@ -19,6 +19,8 @@ from pplc_runtime.weights import (
     log_sum_exp,
     normalise,
     normalise_and_sum,
+    relative,
+    relative_rows,
 )
 
 INF = math.inf
@@ -69,6 +71,38 @@ def test_what_is_no_weight(bad: float) -> None:
         with pytest.raises(BadWeights):
             normalise(log_weights)
         assert not math.isfinite(log_sum_exp(log_weights))
+
+
+@pytest.mark.parametrize("shift", [0.0, -1e5, 1e5, -1e300, 229.0])
+def test_weights_up_to_a_factor(shift: float) -> None:
+    rows = np.array([[0.5, -1.0, -INF, 2.0], [-300.0, -301.0, -INF, -INF]]) + shift
+    with np.errstate(over="ignore"):
+        found, log_totals = relative_rows(rows)
+        for row, weights, log_total in zip(rows, found, log_totals):
+            alone, log_alone = relative(row)
+            assert log_total == pytest.approx(log_sum_exp(row), rel=1e-14) == log_alone
+            np.testing.assert_allclose(weights / weights.sum(), normalise(row), rtol=1e-10)
+            np.testing.assert_allclose(alone / alone.sum(), normalise(row), rtol=1e-10)
+
+
+@pytest.mark.parametrize("bad", [math.nan, INF])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_what_is_no_weight_in_a_row(bad: float, place: int) -> None:
+    rows = np.zeros((3, 2))
+    rows[place, 1] = bad
+    with pytest.raises(BadWeights):
+        relative_rows(rows)
+    with pytest.raises(BadWeights):
+        relative(rows[place])
+
+
+def test_a_row_of_zeros() -> None:
+    rows = np.zeros((3, 2))
+    rows[1] = -INF
+    with pytest.raises(ZeroWeights):
+        relative_rows(rows)
+    with pytest.raises(ZeroWeights):
+        relative(rows[1])
 
 
 def test_effective_sample_size() -> None:

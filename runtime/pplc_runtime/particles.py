@@ -138,8 +138,7 @@ class Particles:
         if self.chains == 1:
             self.fork(scheme.conditional(self.rng, weights, self.size, 0 if kept is None else int(kept)))
         else:
-            places = np.zeros(self.chains, np.intp) if kept is None else kept
-            self.fork(conditional_rows(scheme, self.rng, weights, places))
+            self.fork(conditional_rows(scheme, self.rng, weights, kept))
 
     def pick(self, weights: NDArray[np.float64]) -> Any:
         """A particle by weight; one for each chain if there are several."""

@@ -90,39 +90,54 @@ def pick(rng: np.random.Generator, weights: Weights) -> int:
 
 def _in_rows(rng: np.random.Generator, weights: Weights, n: int) -> Ancestors:
     """n independent particles of each row, by their places in all rows: row r has the points from r to r + 1."""
-    row, most = _row_numbers(len(weights))
+    rows, size = weights.shape
+    row, start, _ = _places(rows, size)
     cumulative = weights.cumsum(1)
-    cumulative /= cumulative[:, -1:]
-    cumulative += row
-    points = rng.random((len(weights), n))
-    points += row
+    ends = cumulative[:, -1].take(row)
+    flat = cumulative.ravel()
+    flat /= ends
+    flat += start
+    _, first, most = _places(rows, n)
+    points = rng.random(rows * n)
+    points += first
     np.minimum(points, most, out=points)
-    return cumulative.ravel().searchsorted(points.ravel(), "right")
+    return flat.searchsorted(points, "right")
 
 
 @lru_cache(16)
-def _row_numbers(rows: int) -> tuple[Weights, Weights]:
-    """The numbers of rows as a column, and the largest points below the next."""
-    row = np.arange(float(rows))[:, None]
-    return row, (row + 1) * _BELOW_ONE
+def _places(rows: int, n: int) -> tuple[Ancestors, Weights, Weights]:
+    """For n places in each of some rows: the number of the row, the same as a float, and the largest below the next."""
+    row = np.arange(rows).repeat(n)
+    return row, row.astype(np.float64), (row + 1) * _BELOW_ONE
+
+
+@lru_cache(16)
+def _starts(rows: int, n: int) -> Ancestors:
+    """The first place of each row."""
+    starts = np.arange(0, rows * n, n)
+    starts.setflags(write=False)
+    return starts
 
 
 def pick_rows(rng: np.random.Generator, weights: Weights) -> Ancestors:
     """One particle of each row, by its place in its row."""
     rows, n = weights.shape
-    return _in_rows(rng, weights, 1) - np.arange(0, rows * n, n)
+    return _in_rows(rng, weights, 1) - _starts(rows, n)
 
 
-def conditional_rows(scheme: Scheme, rng: np.random.Generator, weights: Weights, kept: Ancestors) -> Ancestors:
-    """Ancestors for every row of particles from that row, by their places in all rows; the first is `kept` there."""
+def conditional_rows(scheme: Scheme, rng: np.random.Generator, weights: Weights, kept: Ancestors | None) -> Ancestors:
+    """Ancestors for every row of particles from that row, by their places in all rows.
+
+    The first of each is the one that is `kept` there, or else the first."""
     rows, n = weights.shape
-    first = np.arange(0, rows * n, n)
+    first = _starts(rows, n)
     if scheme.conditional is conditional_multinomial:
         ancestors = _in_rows(rng, weights, n)
     else:
-        drawn = [scheme.conditional(rng, row, n, own) for row, own in zip(weights, kept.tolist())]
+        places = [0] * rows if kept is None else kept.tolist()
+        drawn = [scheme.conditional(rng, row, n, own) for row, own in zip(weights, places)]
         ancestors = (np.array(drawn) + first[:, None]).ravel()
-    ancestors[first] = first + kept
+    ancestors[::n] = first if kept is None else first + kept
     return ancestors
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -16,6 +17,9 @@ from scipy.linalg.blas import dasum
 
 _largest: Final = np.maximum.reduce
 _sum: Final = np.add.reduce
+_SMALL: Final = 1e-100
+_LARGE: Final = 1e100
+"""Sums of weights between these two are far from both ends of the floating-point numbers."""
 
 
 class ZeroWeights(ArithmeticError):
@@ -58,30 +62,45 @@ def normalise_and_sum(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.floa
 
 
 def relative(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Weights of which the largest is 1, and the log of what the weights sum to.
+    """Weights up to a factor, and the log of what the weights sum to.
 
-    Resampling needs no more, and this takes half of the time. Raises as `normalise` does."""
+    Resampling needs no more. The factor is 1, unless weights are too large or too small for that. Raises as
+    `normalise` does; numpy may warn of weights that are too large, which a run ignores."""
+    weights: NDArray[np.float64] = np.exp(log_weights)
+    total = dasum(weights)
+    if _SMALL < total < _LARGE:
+        return weights, math.log(total)
     place = log_weights.argmax()
     largest = log_weights.item(place)
     if not -math.inf < largest < math.inf:
         if largest == -math.inf:
             raise ZeroWeights("all weights are 0")
         raise BadWeights(f"a log weight is {largest}")
-    weights: NDArray[np.float64] = log_weights - log_weights[place, ...]  # without axes, which numpy is quicker with
+    np.subtract(log_weights, log_weights[place, ...], weights)  # without axes, which numpy is quicker with
     np.exp(weights, weights)
     return weights, largest + math.log(dasum(weights))
 
 
 def relative_rows(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The same for each row."""
+    weights: NDArray[np.float64] = np.exp(log_weights)
+    totals: NDArray[np.float64] = weights.dot(_ones(weights.shape[1]))
+    found = totals.tolist()
+    if min(found) > _SMALL and sum(found) < _LARGE:  # false if one is NaN, which min may leave out
+        return weights, np.log(totals)
     largest = _largest(log_weights, 1, keepdims=True)
     low, high = largest[largest.argmin(), 0], largest[largest.argmax(), 0]
     if not -math.inf < low <= high < math.inf:
         if low == -math.inf and high < math.inf:
             raise ZeroWeights("all weights are 0")
         raise BadWeights(f"a log weight is {high}")
-    weights: NDArray[np.float64] = np.exp(log_weights - largest)
+    weights = np.exp(log_weights - largest)
     return weights, largest[:, 0] + np.log(_sum(weights, 1))
+
+
+@lru_cache(16)
+def _ones(number: int) -> NDArray[np.float64]:
+    return np.ones(number)
 
 
 def effective_sample_size(weights: NDArray[np.float64]) -> float:

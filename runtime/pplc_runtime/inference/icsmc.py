@@ -43,16 +43,15 @@ def sweep(
     settings: Settings, rng: np.random.Generator, number: int, retained: list[dict[At, Any]], plan: Plan
 ) -> tuple[list[Sweep], list[dict[At, Any]]]:
     """One sweep, and what is retained next."""
-    log_size = math.log(settings.particles)
     particles = Particles(plan, rng, settings.particles, retained, remember=True)
-    log_evidence: Any = 0.0
+    log_totals: list[Any] = []
     for segment in plan.segments:
         particles.extend(segment)
         weights, log_total = particles.weights()
         if segment is not plan.segments[-1] and is_due(settings.ess_threshold, weights):
-            log_evidence = log_evidence + (log_total - log_size)
+            log_totals.append(log_total)
             particles.fork_around(settings.scheme, weights)
-    log_evidence = log_evidence + (log_total - log_size)
+    log_evidence = np.sum([*log_totals, log_total], 0) - (len(log_totals) + 1) * math.log(settings.particles)
     chosen = particles.pick(weights)
     retained = particles.trajectories(particles.lanes(chosen))
     told: list[dict[str, Any]] = [{} for _ in retained]

@@ -107,7 +107,7 @@ def sweep(
     """One sweep, and what is retained next."""
     particles = run.particles
     size = settings.particles
-    log_evidence: Any = 0.0
+    log_totals: list[Any] = []
     log_total: Any = 0.0
     moved: Any = 0
     weights = np.ones(size)
@@ -118,11 +118,11 @@ def sweep(
                 ancestor_weights, _ = particles.weights(particles.log_weights + suffix_scores)
                 ancestors = particles.pick(ancestor_weights)
                 moved = moved + (ancestors != 0)
-                log_evidence = log_evidence + (log_total - math.log(size))
+                log_totals.append(log_total)
                 particles.fork_around(settings.scheme, weights, ancestors)
         run.extend(segment)
         weights, log_total = particles.weights()
-    log_evidence = log_evidence + (log_total - math.log(size))
+    log_evidence = np.sum([*log_totals, log_total], 0) - (len(log_totals) + 1) * math.log(size)
     chosen = particles.pick(weights)
     boundaries = max(1, len(plan.segments) - 1)
     told = [
