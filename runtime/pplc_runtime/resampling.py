@@ -101,14 +101,16 @@ def _in_rows(rng: np.random.Generator, weights: Weights, n: int) -> Ancestors:
     points = rng.random(rows * n)
     points += first
     np.minimum(points, most, out=points)
-    return flat.searchsorted(points, "right")
+    ancestors: Ancestors = flat.searchsorted(points, "right")
+    return ancestors
 
 
 @lru_cache(16)
 def _places(rows: int, n: int) -> tuple[Ancestors, Weights, Weights]:
     """For n places in each of some rows: the number of the row, the same as a float, and the largest below the next."""
-    row = np.arange(rows).repeat(n)
-    return row, row.astype(np.float64), (row + 1) * _BELOW_ONE
+    row: Ancestors = np.arange(rows).repeat(n)
+    start: Weights = row.astype(np.float64)
+    return row, start, (start + 1) * _BELOW_ONE
 
 
 @lru_cache(16)
