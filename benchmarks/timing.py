@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Protocol
 
+from pplc_runtime.scripts import LEAST_SWEEPS
+
 MOST_SWEEPS = 5_000
 
 
@@ -73,20 +75,22 @@ class Calls:
 
 
 class Inference:
-    """Sweeps of a pplc model, by its public API; a batch has one more, and a run of one is its set-up."""
+    """Sweeps of a pplc model, by its public API; a batch has some more, and a run of those is its set-up.
+
+    They are as many as it takes for a run to be by scripts, where it can be."""
 
     def __init__(self, model: Any, method: str, **settings: Any) -> None:
         self.model, self.method, self.settings = model, method, settings
-        self._infer(1)
+        self._infer(LEAST_SWEEPS)
 
     def _infer(self, sweeps: int) -> None:
         self.model.infer(self.method, sweeps=sweeps, seed=1, **self.settings)
 
     def batch(self, sweeps: int) -> tuple[float, float]:
-        return clocked(lambda: self._infer(sweeps + 1))
+        return clocked(lambda: self._infer(sweeps + LEAST_SWEEPS))
 
     def set_up(self) -> tuple[float, float]:
-        return clocked(lambda: self._infer(1))
+        return clocked(lambda: self._infer(LEAST_SWEEPS))
 
 
 def measure(subjects: Mapping[str, Timed], effort: Effort) -> dict[str, Time]:

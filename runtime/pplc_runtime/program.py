@@ -22,7 +22,7 @@ from pplc_runtime.resampling import SCHEMES
 from pplc_runtime.results.json_values import from_python
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.scripts import scripted
+from pplc_runtime.scripts import LEAST_SWEEPS, scripted
 from pplc_runtime.steps import Input, Plan, Step, plan
 from pplc_runtime.values import ModelError
 
@@ -144,9 +144,10 @@ class Program:
         return self.located(lambda: run(self.plan(settings, data), settings, rng))
 
     def plan(self, settings: Settings, data: dict[str, Any]) -> Plan:
-        """What is run: as straight code where that pays and can be."""
+        """What is run: by scripts where that pays and can be."""
         steps = plan(self.steps, At(), data)
-        return scripted(steps) if settings.particles > 1 and settings.sweeps + settings.burn_in > 1 else steps
+        many = settings.sweeps + settings.burn_in >= LEAST_SWEEPS
+        return scripted(steps) if many and settings.particles > 1 else steps
 
     def in_lanes(
         self,

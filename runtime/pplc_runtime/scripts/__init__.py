@@ -18,7 +18,9 @@ from pplc_runtime.scripts.notes import NoFixedCourse
 from pplc_runtime.scripts.trace import traced
 from pplc_runtime.steps import Plan
 
-__all__ = ["Failed", "either", "scripted"]
+__all__ = ["LEAST_SWEEPS", "Failed", "either", "scripted"]
+LEAST_SWEEPS = 10
+"""From so many sweeps on scripts are worth the time that it takes to make them."""
 MOST_FAILURES = 3
 """Scripts that fail more often than this, and in more than a tenth of the sweeps, are not tried again."""
 Result = TypeVar("Result")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from pplc_runtime.addresses import At
 from pplc_runtime.lanes import Lane
 from pplc_runtime.scripts.emit import Failed, ForwardWriter, ReplayWriter
-from pplc_runtime.scripts.notes import Apply, Draw, Formula, Note, Report, Trace, used
+from pplc_runtime.scripts.notes import Apply, Draw, Formula, Note, Report, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def scripts_of(trace: Trace) -> Scripts:
             if isinstance(note, Draw):
                 cell_of[id(note.result)] = len(cell_of)
                 draws.append((cell_of[id(note.result)], note.at))
-            for lane in used(note):
+            for lane in note.uses:
                 if trace.born[id(lane)] < number:
                     cell_of.setdefault(id(lane), len(cell_of))
     segments: list[Script] = []
@@ -72,6 +72,9 @@ def scripts_of(trace: Trace) -> Scripts:
     return Scripts(segments[::-1], len(cell_of), [tuple(found[::-1]) for found in readers], draws)
 
 
+_NONE: Final[frozenset[int]] = frozenset()
+
+
 class _Course:
     """One segment, when those after it are done."""
 
@@ -82,7 +85,7 @@ class _Course:
         self.needs: dict[int, frozenset[int]] = {}
         """The cells of earlier segments that each value depends on, if what is drawn is given."""
         for note in self.notes:
-            for lane in used(note):
+            for lane in note.uses:
                 if trace.born[id(lane)] < number:
                     self.needs[id(lane)] = frozenset({cell_of[id(lane)]})
             if isinstance(note, Formula | Apply):
@@ -90,7 +93,9 @@ class _Course:
 
     def depends(self, note: Note) -> frozenset[int]:
         """The cells of earlier segments that a note depends on."""
-        return frozenset().union(*(self.needs.get(id(lane), ()) for lane in used(note)))
+        if len(note.uses) == 1:
+            return self.needs.get(id(note.uses[0]), _NONE)
+        return _NONE.union(*(self.needs.get(id(lane), ()) for lane in note.uses))
 
     def is_handed_on(self, result: Lane) -> bool:
         """Whether the replay of a later segment reads a computed value, and this one's has to compute it."""
@@ -112,7 +117,7 @@ class _Course:
             if isinstance(note, Formula | Apply) and self.is_handed_on(note.result):
                 replay.keep(note.result)
                 follows.append((self.cell_of[id(note.result)], self.needs[id(note.result)]))
-        reads = frozenset().union(*map(self.depends, scored))
+        reads = _NONE.union(*map(self.depends, scored))
         return Script(*forward.script(), *replay.script(), reads, writes, tuple(follows))
 
     def scored(self) -> list[Note]:
@@ -129,5 +134,5 @@ class _Course:
                     needed = bool(self.depends(note))
             if needed:
                 found.append(note)
-                wanted.update(id(lane) for lane in used(note))
+                wanted.update(id(lane) for lane in note.uses)
         return found[::-1]

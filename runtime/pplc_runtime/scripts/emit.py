@@ -288,7 +288,8 @@ class ReplayWriter(Writer):
         return f"roots_at({name}, frame) if type({name}) is Lane else {name}"
 
     def guard(self, number: int, result: Lane) -> None:
-        pass
+        same = f"V{number}.data.dtype is {self.constant(result.data.dtype)}"
+        self.line(f"if type(V{number}) is Lane and not {same}: raise Failed")
 
     def check(self, domain: Domain, value: Lane) -> None:
         number = self.number(value)

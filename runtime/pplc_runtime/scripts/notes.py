@@ -1,10 +1,15 @@
-"""Notes: what a trace consists of. Arguments are values of the program, with values over lanes in them."""
+"""Notes: what a trace consists of.
+
+Arguments are values of the program, with values over lanes in them; `uses` has all of those.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
+
+import numpy as np
 
 from pplc_runtime.addresses import At
 from pplc_runtime.control import Memo
@@ -24,6 +29,7 @@ class Formula:
     result: Lane
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
+    uses: tuple[Lane, ...] = ()
 
 
 @dataclass(slots=True)
@@ -33,6 +39,7 @@ class Apply:
     result: Lane
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
+    uses: tuple[Lane, ...] = ()
 
 
 @dataclass(slots=True)
@@ -41,6 +48,7 @@ class Check:
 
     domain: Domain
     value: Lane
+    uses: tuple[Lane, ...] = ()
 
 
 @dataclass(slots=True)
@@ -49,6 +57,7 @@ class Fit:
 
     family: Family
     parts: tuple[Any, ...]
+    uses: tuple[Lane, ...] = ()
 
 
 @dataclass(slots=True)
@@ -59,6 +68,7 @@ class Draw:
     at: At
     family: Family
     parts: tuple[Any, ...]
+    uses: tuple[Lane, ...] = ()
 
 
 @dataclass(slots=True)
@@ -68,6 +78,7 @@ class Score:
     family: Family
     parts: tuple[Any, ...]
     value: Any
+    uses: tuple[Lane, ...] = ()
 
 
 @dataclass(slots=True)
@@ -76,6 +87,7 @@ class Report:
 
     label: Any
     value: Any
+    uses: tuple[Lane, ...] = ()
 
 
 Computed: TypeAlias = Formula | Apply
@@ -91,11 +103,16 @@ class Trace:
     """The segment in which each value over lanes comes up, by its identity."""
 
 
+_ATOMS: Final = frozenset({int, float, bool, str, np.ndarray, type(None)})
+
+
 def lanes_in(value: Any) -> Iterator[Lane]:
     """The values over lanes inside of a value."""
     kind = type(value)
     if kind is Lane:
         yield value
+    elif kind in _ATOMS:
+        return
     elif kind is Mix:
         raise NoFixedCourse("lanes have values of different kinds")
     elif kind is tuple or kind is List:
@@ -114,17 +131,11 @@ def lanes_in(value: Any) -> Iterator[Lane]:
 
 def has_lanes(value: Any) -> bool:
     """Whether there are values over lanes inside of a value."""
+    kind = type(value)
+    if kind is Lane:
+        return True
+    if kind in _ATOMS:
+        return False
+    if kind is tuple:
+        return any(map(has_lanes, value))
     return any(True for _ in lanes_in(value))
-
-
-def used(note: Note) -> Iterator[Lane]:
-    """The values over lanes that a note needs."""
-    match note:
-        case Formula(_, _, arguments) | Apply(_, _, arguments):
-            yield from lanes_in(arguments)
-        case Score(_, parts, value):
-            yield from lanes_in((parts, value))
-        case Fit(_, parts) | Draw(_, _, _, parts):
-            yield from lanes_in(parts)
-        case Check(_, value) | Report(_, value):
-            yield from lanes_in(value)

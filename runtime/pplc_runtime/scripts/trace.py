@@ -40,7 +40,6 @@ from pplc_runtime.scripts.notes import (
     Trace,
     has_lanes,
     lanes_in,
-    used,
 )
 from pplc_runtime.scripts.twins import Twins
 from pplc_runtime.steps import Assume, Observe, Plan
@@ -143,7 +142,9 @@ class Tracer(Forward):
             raise NoFixedCourse("lanes have parted")
         if self.inside and isinstance(note, Draw | Score):
             raise NoFixedCourse("a draw or an observe in a branch")
-        self.must_know(used(note))
+        given = (getattr(note, name, ()) for name in ("arguments", "parts", "value"))
+        note.uses = tuple(lane for value in given for lane in lanes_in(value))
+        self.must_know(note.uses)
         self.trace.segments[-1].append(note)
         if isinstance(note, Formula | Apply | Draw):
             self.known[id(note.result)] = note.result
