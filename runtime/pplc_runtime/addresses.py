@@ -45,3 +45,26 @@ class At(dict[Any, "At"]):
 
     def __repr__(self) -> str:
         return "At" + "".join(f"[{site!r}]" for site in self.path())
+
+
+class Addresses(At):
+    """In place of an address, where lanes differ in the key of a memoised call: each has its own, below the memo."""
+
+    __slots__ = ("labels", "memo", "sites")
+
+    def __init__(self, memo: At, labels: Any, sites: tuple[Any, ...] = ()) -> None:
+        super().__init__()
+        self.memo = memo
+        self.labels = labels
+        """Whole numbers over lanes."""
+        self.sites = sites
+
+    def __getitem__(self, site: Any) -> Addresses:
+        return Addresses(self.memo, self.labels, (*self.sites, site))
+
+    def of(self, key: int) -> At:
+        """The address in the lanes that have a key."""
+        node = self.memo[key]
+        for site in self.sites:
+            node = node[site]
+        return node

@@ -21,13 +21,16 @@ Thunk = Callable[[], Any]
 
 
 class Memo:
-    """A memoised procedure; its entries are kept by the run, under its address."""
+    """A memoised procedure; its entries are kept by the run, under its address.
 
-    __slots__ = ("at", "procedure")
+    One that goes `by_lane` only computes and draws: its entries for different keys can be computed at once."""
 
-    def __init__(self, at: At, procedure: Any) -> None:
+    __slots__ = ("at", "by_lane", "procedure")
+
+    def __init__(self, at: At, procedure: Any, by_lane: bool = False) -> None:
         self.at = at
         self.procedure = procedure
+        self.by_lane = by_lane
 
     def identity(self) -> tuple[Any, tuple[Any, ...]]:
         return self.at, ()
@@ -189,6 +192,11 @@ def mem(at: At, procedure: Any) -> Any:
     if kind is not Procedure and kind is not Primitive and kind is not Memo:
         raise ModelError(f"mem takes a procedure, not {shown(procedure)}")
     return Memo(at, procedure)
+
+
+def mem_by_lane(at: At, procedure: Procedure) -> Memo:
+    """A memoised procedure that only computes and draws."""
+    return Memo(at, procedure, by_lane=True)
 
 
 # What the handler answers

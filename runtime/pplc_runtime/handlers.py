@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.addresses import At
+from pplc_runtime.addresses import Addresses, At
 from pplc_runtime.control import Memo, call
 from pplc_runtime.frames import Frame, here
 from pplc_runtime.lanes import Dead, Lane, Mix, by_option, by_value, join, part, raw
@@ -161,6 +161,11 @@ class Forward:
         present = table.present[keys, table.lanes(frame)]
         if not present.all():
             missing = np.flatnonzero(~present)
+            if memo.by_lane and len(missing) > 1:
+                part([missing], lambda _: self.compute_by_lane(memo, argument, table))
+                if memo.at in self.untabled:
+                    raise Unfit
+                return table.get(keys, frame)
             distinct = np.unique(keys[missing]).tolist()
             groups = [missing[keys[missing] == key] for key in distinct]
 
@@ -173,6 +178,20 @@ class Forward:
             frame = here.frame
             keys = argument.at(frame)
         return table.get(keys, frame)
+
+    def compute_by_lane(self, memo: Memo, argument: Lane, table: Table) -> None:
+        """Compute the entries of a memo in all lanes of the running frame at once, though their keys differ."""
+        frame = here.frame
+        keys = argument.at(frame)
+        value = call(Addresses(memo.at, argument), memo.procedure, argument)
+        distinct = sorted(set(keys.tolist()))
+        self.written += [memo.at[key] for key in distinct]
+        try:
+            table.put(keys, frame, value)
+        except Unfit:
+            self.untable(memo.at)
+            groups = [np.flatnonzero(keys == key) for key in distinct]
+            part(groups, lambda number: self.remember(memo.at[distinct[number]], value))
 
     def untable(self, memo: At) -> None:
         """Give a memo up as a table: its entries become separate ones."""
@@ -275,6 +294,8 @@ class Forward:
         kind = type(source)
         if kind is Dist:
             return self.draw(at, source)
+        if type(at) is Addresses:
+            return by_value(at.labels, lambda key: self.sample(at.of(key), source))
         if kind is ProcessInstance:
             return self.draw_from_process(at, source)
         if kind is Mix:
@@ -292,6 +313,8 @@ class Forward:
 
     def drawn(self, at: At, frame: Frame, data: Any) -> Any:
         """A value from what was drawn: the kept lane takes its retained one."""
+        if type(at) is Addresses:
+            return self.drawn_apart(at, frame, data)
         if frame.kept and self.retained is not None:
             for position, chain in frame.kept:
                 value = self.retained[chain].pop(at)
@@ -304,6 +327,23 @@ class Forward:
         if self.draws is not None:
             self.draws.append((at, frame, result))
         return result
+
+    def drawn_apart(self, at: Addresses, frame: Frame, data: Any) -> Any:
+        """The same of a draw that has different addresses in different lanes."""
+        keys = at.labels.at(frame)
+        if frame.size == 1:
+            return self.drawn(at.of(keys), frame, data)
+        if self.retained is not None:
+            for position, chain in frame.kept:
+                own = at.of(keys.item(position))
+                data[..., position] = self.retained[chain].pop(own)
+                self.used.append(own)
+        if self.draws is not None:
+            for key in sorted(set(keys.tolist())):
+                inner = frame.part(np.flatnonzero(keys == key))
+                own = Lane(data, frame).at(inner)
+                self.draws.append((at.of(key), inner, own if inner.size == 1 else Lane(own, inner)))
+        return Lane(data, frame)
 
     def seats_of(self, source: ProcessInstance) -> Seats:
         """The state of a process in the running generation."""

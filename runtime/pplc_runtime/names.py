@@ -77,7 +77,8 @@ def _name_of(name: str) -> str:
 
 
 _OWN: Final = frozenset(
-    {"at", "agreed", "branch", "call", "choose", "infer", "mem", "numbers", "observe", "primitive", "read", "sample"}
+    {"at", "agreed", "branch", "call", "choose", "infer", "mem", "mem_by_lane", "numbers", "observe", "primitive"}
+    | {"read", "sample"}
 )
 _python_names: Final = {name: _name_of(name) for name in _TABLE}
 

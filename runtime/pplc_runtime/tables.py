@@ -61,15 +61,17 @@ class Table:
             if self.leaves is not None:
                 self.leaves = [np.concatenate([leaf, np.zeros_like(leaf)]) for leaf in self.leaves]
 
-    def put(self, key: int, frame: Frame, value: Any) -> None:
-        """Enter a value for the lanes of a frame; raises Unfit if it is not like the others."""
+    def put(self, key: Any, frame: Frame, value: Any) -> None:
+        """Enter a value for the lanes of a frame, under one key or one a lane.
+
+        Raises Unfit if it is not like the others."""
         family = value.family if type(value) is Dist else None
         parts = value.parts if type(value) is Dist else (value,)
         if self.leaves is None:
             self._start(family, parts, frame.size > 1)
         if family is not self.family:
             raise Unfit
-        self.grow(key + 1)
+        self.grow((key if type(key) is int else int(key.max())) + 1)
         lanes = self.lanes(frame)
         assert self.leaves is not None
         leaves = iter(self.leaves)

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, assert_never
 
 from pplc.languages import core
-from pplc.languages.traverse import free_locals
+from pplc.languages.traverse import every_expression, free_locals
 from pplc.passes.python_formula import formula_of, is_arithmetic
 from pplc.passes.python_syntax import (
     assign,
@@ -289,7 +289,8 @@ class Body:
                 return self.call("observe", [builder.site(expr), *values], span)
             case core.Mem(procedure, span):
                 value = self.value(procedure)
-                return self.call("mem", [builder.site(expr), value], span)
+                name = "mem_by_lane" if _only_draws(procedure) else "mem"
+                return self.call(name, [builder.site(expr), value], span)
             case core.Let() | core.Letrec():
                 return self.value(expr)
             case core.Name():
@@ -431,3 +432,17 @@ def _is_let(operator: core.Lambda, arguments: tuple[core.Expr, ...]) -> bool:
 def _is_simple(expr: core.Expr) -> bool:
     """Whether an expression is there already, so that both sides of a choice may be looked at."""
     return isinstance(expr, core.Const | core.Local)
+
+
+def _only_draws(procedure: core.Expr) -> bool:
+    """Whether a procedure of one argument does no more than compute and draw: nothing of it is known by its address."""
+    if not isinstance(procedure, core.Lambda) or len(procedure.parameters) != 1 or procedure.rest is not None:
+        return False
+    for item in every_expression(procedure.body):
+        match item:
+            case core.App(core.Primitive(name)):
+                if SIGNATURES[name].addressed:
+                    return False
+            case core.App() | core.Lambda() | core.Letrec() | core.Mem() | core.Observe():
+                return False
+    return True

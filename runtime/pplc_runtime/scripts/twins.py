@@ -53,7 +53,7 @@ class Twins:
             captured = self.value(value.captured)
             return Procedure(code, value.name, value.parameters, value.variadic, captured, value.at)
         if kind is Memo:
-            return Memo(value.at, self.value(value.procedure))
+            return Memo(value.at, self.value(value.procedure), value.by_lane)
         if kind is tuple or kind is List:
             return kind(map(self.value, value))
         if kind is Map:
@@ -78,6 +78,7 @@ _OWN: Final = {
     control.agreed: lambda test: here.handler.agreed(test),
     control.call: lambda at, operator, *arguments: here.handler.call_any(at, operator, *arguments),
     control.mem: control.mem,
+    control.mem_by_lane: control.mem_by_lane,
     control.read: control.read,
     control.sample: control.sample,
     control.observe: control.observe,
