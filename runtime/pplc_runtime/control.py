@@ -162,10 +162,14 @@ def call(at: At, operator: Any, *arguments: Any) -> Any:
 
 
 def _call_primitive(at: At, operator: Primitive, arguments: tuple[Any, ...]) -> Any:
-    given = len(arguments)
+    check_arity(operator, len(arguments))
+    return operator.function(at, *arguments) if operator.addressed else operator.function(*arguments)
+
+
+def check_arity(operator: Primitive, given: int) -> None:
+    """An error if a primitive does not take so many arguments."""
     if given < operator.least or (operator.most is not None and given > operator.most):
         raise ModelError(f"'{operator.name}' cannot take {given} argument{'' if given == 1 else 's'}")
-    return operator.function(at, *arguments) if operator.addressed else operator.function(*arguments)
 
 
 def recall(memo: Memo, arguments: tuple[Any, ...]) -> Any:
@@ -177,11 +181,12 @@ def recall(memo: Memo, arguments: tuple[Any, ...]) -> Any:
             return here.handler.entry(memo, memo.at[argument], arguments)
         if kind is Lane and argument.data.ndim == 1 and argument.data.dtype.kind == "i":
             return here.handler.entries(memo, argument)
-    return grouped(arguments, lambda values: here.handler.entry(memo, memo.at[_key(values)], values))
+    return grouped(arguments, lambda values: here.handler.entry(memo, entry_address(memo, values), values))
 
 
-def _key(values: tuple[Any, ...]) -> Any:
-    return key_of(values[0]) if len(values) == 1 else ("arguments", *map(key_of, values))
+def entry_address(memo: Memo, values: tuple[Any, ...]) -> At:
+    """The address of the entry for plain arguments."""
+    return memo.at[key_of(values[0]) if len(values) == 1 else ("arguments", *map(key_of, values))]
 
 
 def mem(at: At, procedure: Any) -> Any:

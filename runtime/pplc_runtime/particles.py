@@ -104,7 +104,7 @@ class Particles:
         here.frame = self.frame
 
     def weights(self, log_weights: NDArray[np.float64] | None = None) -> tuple[NDArray[np.float64], Any]:
-        """The weights, the largest being 1, and the log of what they sum to; if there are several chains a row each."""
+        """The weights up to a factor, and the log of what they sum to; if there are several chains a row each."""
         log_weights = self.log_weights if log_weights is None else log_weights
         try:
             return relative(log_weights) if self.chains == 1 else relative_rows(log_weights.reshape(self.chains, -1))

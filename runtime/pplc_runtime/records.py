@@ -64,6 +64,8 @@ class Retained:
     """What observes gave to processes."""
     cells: list[Any] | None = None
     """What scripts keep of it, if it comes from them."""
+    runs: list[Retained] = field(default_factory=list)
+    """The run of each chain by itself, with its records, where those of all cannot be put together."""
 
     def is_one_suffix(self, strict: bool) -> bool:
         """Whether one sweep can do for all chains."""
@@ -71,17 +73,17 @@ class Retained:
 
     def apart(self) -> list[Retained]:
         """Each chain by itself."""
-        return [Retained([values]) for values in self.held]
+        return self.runs or [Retained([values]) for values in self.held]
 
     def recorded(self, plan: Plan, strict: bool) -> Retained:
         """With records, made now if there are none; those of a tracker have no predicates, which strict mode wants."""
         return self if self.segments and not strict else Recorder(plan, self.held[0]).run
 
     def together(self, plan: Plan) -> Retained:
-        """The same with records, where scripts have made it without."""
-        if self.cells is None or len(self.held) == 1:
-            return Retained(self.held) if self.cells is not None else self
-        return Retained.gathered([own.recorded(plan, strict=True) for own in self.apart()])
+        """The same with records of the chains together, if they have the same structure."""
+        if len(self.held) == 1 or self.segments:
+            return self
+        return Retained.gathered([Retained([values]).recorded(plan, strict=True) for values in self.held])
 
     @staticmethod
     def gathered(runs: list[Retained]) -> Retained:
@@ -89,19 +91,19 @@ class Retained:
         held = [run.held[0] for run in runs]
         first = runs[0]
         if any(not run.segments or run.kinds != first.kinds or run.events for run in runs):
-            return Retained(held)
+            return Retained(held, runs=runs)
         root = Frame.first(len(runs))
         lanes = [root.part(np.array([chain])) for chain in range(len(runs))]
         segments = []
         for records in zip(*(run.segments for run in runs)):
             one = records[0]
             if any(r.draws != one.draws or r.seated or r.writes.keys() != one.writes.keys() for r in records):
-                return Retained(held)
+                return Retained(held, runs=runs)
             writes = {cell: join(root, [(f, r.writes[cell]) for f, r in zip(lanes, records)]) for cell in one.writes}
             segments.append(SegmentRecord(set().union(*(r.reads for r in records)), writes, one.draws))
         values = {at: join(root, [(f, own[at]) for f, own in zip(lanes, held)]) for at in held[0]}
         if any(type(value) is Mix for value in values.values()):
-            return Retained(held)
+            return Retained(held, runs=runs)
         return Retained(held, first.kinds, segments, values, root)
 
 

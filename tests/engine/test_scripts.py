@@ -16,6 +16,7 @@ import pytest
 from tests.posteriors.tiny import TINY
 from tests.reference.test_kernels import PROGRAMS
 
+from pplc import compile_text
 from pplc_runtime.distributions.base import Family
 from pplc_runtime.frames import Frame
 from pplc_runtime.inference import METHODS
@@ -24,6 +25,7 @@ from pplc_runtime.scripts import course, scripted
 from pplc_runtime.scripts.emit import ReplayWriter
 from pplc_runtime.scripts.suffix import Tally
 from pplc_runtime.steps import Plan
+from pplc_runtime.values import ModelError
 
 from . import fixed
 from .kernels import Kernel, bias, distance
@@ -91,21 +93,26 @@ def test_whatever_the_resampling(name: str, method: str, options: dict[str, Any]
     assert_same(*(chain(run, method, 1, **settings) for run in runs))
 
 
+def assert_both(run: Plan, straight: Plan, method: str, seed: int, size: int) -> None:
+    """Both do the same sweeps, or end with the same error."""
+    found: list[Any] = []
+    for each in (run, straight):
+        try:
+            found.append(chain(each, method, seed, particles=size, sweeps=6))
+        except ModelError as error:
+            found.append((type(error), str(error)))
+    if isinstance(found[0], list):
+        assert_same(*found)
+    else:
+        assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("seed", range(RANDOM))
 def test_random_programs(seed: int) -> None:
     source = fixed.program(seed)
     run, straight = compiled(source).plan, with_scripts(source)
     for method in METHODS:
-        found: list[Any] = []
-        for each in (run, straight):
-            try:
-                found.append(chain(each, method, seed, particles=5, sweeps=5))
-            except Exception as error:
-                found.append((type(error), str(error)))
-        if isinstance(found[0], list):
-            assert_same(*found)
-        else:
-            assert found[0] == found[1]
+        assert_both(run, straight, method, seed, 5)
 
 
 def test_random_programs_have_a_fixed_course() -> None:
@@ -238,7 +245,134 @@ LOOSE = {
 
 @pytest.mark.parametrize("name", LOOSE)
 def test_what_has_no_fixed_course(name: str) -> None:
-    assert with_scripts(f"{LOOSE[name]} [observe (normal x 1.0) 0.5] [predict x]").scripts is None
+    source = f"{LOOSE[name]} [observe (normal x 1.0) 0.5] [predict x]"
+    assert with_scripts(source).scripts is None
+
+
+DECEPTIVE = {
+    "an element that all lanes share by chance": """
+        [assume a (sample (normal 0.0 1.0))] [assume b (sample (normal 10.0 1.0))]
+        [assume z (sample (discrete [0.97 0.03]))]
+        [observe (normal (nth (list a b) z) 1.0) 8.0] [predict z]""",
+    "a distribution that all lanes share by chance": """
+        [assume a (sample (normal 0.0 1.0))]
+        [assume z (sample (discrete [0.97 0.03]))]
+        [observe (nth (list (normal a 1.0) (normal (+ 10.0 a) 1.0)) z) 8.0] [predict z]""",
+    "a category that all lanes share by chance": """
+        [assume a (sample (normal 0.0 1.0))] [assume b (sample (normal 10.0 1.0))]
+        [assume c (sample (categorical (list (list a 0.97) (list b 0.03))))]
+        [observe (normal c 1.0) 8.0] [predict c]""",
+    "categories that are numbers": """
+        [assume c (sample (categorical [[1.5 0.5] [2 0.3] [7.5 0.2]]))]
+        [observe (normal c 1.0) 4.0]
+        [assume d (sample (normal c 1.0))] [observe (normal d 1.0) 3.0] [predict (+ c d)]""",
+    "an element of an older vector": """
+        [assume g (sample (normal 0.0 1.0))] [observe (normal g 1.0) 0.3]
+        [assume v (sample (mvn [0.0 0.0] [[1.0 0.2] [0.2 2.0]]))] [observe (normal (nth v 1) 1.0) 0.5]
+        [assume a (first v)] [observe (normal a 1.0) 0.2]
+        [observe (normal (* g a) 0.3) 0.1] [predict g] [predict a]""",
+    "an element of an older vector, and lanes that end": """
+        [assume v (sample (mvn [0.0 0.0] [[1.0 0.2] [0.2 2.0]]))] [observe (normal (nth v 1) 1.0) 0.3]
+        [assume g (sample (normal 0.0 1.0))] [observe (uniform -3.0 (+ 0.5 g)) 0.0]
+        [assume a (first v)] [observe (normal 0.0 (+ 0.5 g)) 0.2]
+        [observe (normal (* a g) 0.3) 0.1] [predict g] [predict a]""",
+    "a memo entry that some lanes compute later": """
+        [assume f (mem (fn [k] (* 1.0 now)))]
+        [for [t (range 4)] [assume now (* 10.0 t)] [assume u (sample (normal 0.0 1.0))]
+          [assume s (if (> u 0.0) (f 1) 0.0)] [observe (normal s 10.0) 5.0]] [predict s]""",
+    "an order that all lanes share by chance": """
+        [assume w (mem (fn [i] (sample (normal (* 3.0 i) 1.0))))]
+        [assume order (sort-by (fn [i] (w i)) (list 0 1 2))]
+        [observe (normal (+ (first order) (w 0)) 1.0) 1.0] [predict (first order)]""",
+    "a key that is a list": """
+        [assume k (if (sample (flip 0.03)) 1 0)]
+        [assume x (get (hash-map (list 0 1) 1.0 (list 1 1) 9.0) (list k 1))]
+        [observe (normal x 3.0) 5.0] [predict x]""",
+    "a key that goes into a map": """
+        [assume k (if (sample (flip 0.1)) 1 0)] [assume x (sample (normal 0.0 1.0))]
+        [assume m (conj (hash-map 0 5.0) (list k x))]
+        [observe (normal (get m 0) 2.0) 2.0] [predict (get m 0)]""",
+    "candidates that are out of range": """
+        [assume g (sample (discrete [0.5 0.4 0.1]))] [assume b0 (sample (flip 0.5))] [assume b1 (sample (flip 0.4))]
+        [observe (normal g 5.0) 0.5] [assume k (sample (discrete [0.5 0.4 0.1]))] [observe (normal k 2.0) 1.0]
+        [observe (normal (+ (* 0.5 g) (if (get [b0 b1 b0 b1] (+ g k)) 1.0 -1.0)) 0.5) -0.7]
+        [predict g] [predict k]""",
+    "structures inside of structures": """
+        [assume xs (reduce (fn [acc i] (list (sample (normal 0.0 1.0)) acc)) nil (range 150))]
+        [observe (normal (first xs) 1.0) 0.5] [predict (first xs)]""",
+}
+"""Programs that a careless trace would take for others: found by looking for such."""
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", DECEPTIVE)
+def test_programs_that_deceive(name: str, method: str) -> None:
+    run, straight = compiled(DECEPTIVE[name]).plan, with_scripts(DECEPTIVE[name])
+    for seed in range(8):
+        if straight.scripts is not None:
+            straight.scripts.attempts = straight.scripts.failures = 0
+        assert_both(run, straight, method, seed, (2, 3, 5, 12)[seed % 4])
+
+
+WRONG = {
+    "too many arguments": "(sample (apply normal [0.0 1.0 5.0]))",
+    "a call of a list": "((list x 2.0) 0)",
+    "a call of a draw": "((sample (mvn [0.0] [[1.0]])) 0)",
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_said(name: str) -> None:
+    source = f"""
+        [assume x (sample (normal 0.0 1.0))]
+        [assume y {WRONG[name]}]
+        [observe (normal y 1.0) 0.5] [predict x]"""
+    with pytest.raises(ModelError):
+        compile_text(source).infer("smc", particles=5, sweeps=20, seed=1)
+
+
+ENDLESS = {
+    "a loop": "(loop [i 0.0] (if (< i 1.0) (recur (- i 1.0)) i))",
+    "a recursion": "(down -1.0)",
+    "a long computation": "(loop [i 0 s 0.0] (if (< i 1000000) (recur (+ i 1) (+ s (sin s))) s))",
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_a_side_that_no_lane_takes_is_not_run_forever(name: str) -> None:
+    source = f"""
+        [assume down (lambda (n) (if (< n 0.0) (+ 1.0 (down (- n 1.0))) n))]
+        [assume x (sample (normal 0.0 1.0))]
+        [observe (normal (if (< x 30.0) x {ENDLESS[name]}) 1.0) 0.5] [predict x]"""
+    assert with_scripts(source).scripts is None
+
+
+def test_structures_are_not_looked_through_again_and_again() -> None:
+    """Shared parts are walked once, and large constants once in all: else these would take minutes."""
+    shared = """
+        [assume x (sample (normal 0.0 1.0))]
+        [assume tree (reduce (fn [acc i] (list acc acc)) x (range 60))]
+        [observe (normal x 1.0) 0.5] [predict (count tree)]"""
+    assert with_scripts(shared).scripts is not None
+    pairs = " ".join(f"(list {i} 0.5)" for i in range(3000))
+    large = f"""
+        [assume data (list {pairs})]
+        [assume x (sample (normal 0.0 1.0))]
+        [for [t (range 500)] [observe (normal (* x (nth (nth data t) 1)) 1.0) 0.5]] [predict x]"""
+    assert with_scripts(large).scripts is not None
+
+
+@pytest.mark.parametrize("name", ["lanes die", "lanes die and candidates too"])
+def test_chains_are_the_same_whatever_fails(name: str) -> None:
+    """After a sweep that the program itself did, the next is done by scripts again, from the same numbers."""
+    source = DIES if name == "lanes die" else DECEPTIVE["an element of an older vector, and lanes that end"]
+    found = []
+    for program in (compile_text(source), compile_text(source)):
+        with pytest.MonkeyPatch.context() as patch:
+            if found:
+                patch.setattr("pplc_runtime.program.scripted", lambda plan: plan)
+            found.append(program.infer("pgas", particles=4, sweeps=40, chains=3, seed=5).sweeps)
+    assert_same(*found)
 
 
 DIES = """

@@ -14,7 +14,6 @@ import numpy as np
 
 from pplc_runtime.scripts.course import scripts_of
 from pplc_runtime.scripts.emit import Failed
-from pplc_runtime.scripts.notes import NoFixedCourse
 from pplc_runtime.scripts.trace import traced
 from pplc_runtime.steps import Plan
 
@@ -28,10 +27,9 @@ Result = TypeVar("Result")
 
 def scripted(plan: Plan) -> Plan:
     """A plan with scripts, where the program has a fixed course."""
-    trace = traced(plan)
     try:
-        return plan if trace is None else replace(plan, scripts=scripts_of(trace))
-    except NoFixedCourse:
+        return replace(plan, scripts=scripts_of(traced(plan)))
+    except Exception:  # it has none, or something is wrong that the program itself says better
         return plan
 
 

@@ -9,7 +9,10 @@ from typing import Any, Final
 from pplc_runtime.addresses import At
 from pplc_runtime.lanes import Lane
 from pplc_runtime.scripts.emit import Failed, ForwardWriter, ReplayWriter
-from pplc_runtime.scripts.notes import Apply, Draw, Formula, Note, Report, Trace
+from pplc_runtime.scripts.notes import Apply, Draw, Formula, NoFixedCourse, Note, Report, Trace
+
+MOST_FORMS: Final = 200
+"""Code of so many forms takes a second to compile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +66,14 @@ def scripts_of(trace: Trace) -> Scripts:
                 if trace.born[id(lane)] < number:
                     cell_of.setdefault(id(lane), len(cell_of))
     segments: list[Script] = []
+    forms: set[Callable[..., Any]] = set()
     readers: list[list[int]] = [[] for _ in cell_of]
     for number in reversed(range(len(trace.segments))):
         script = _Course(number, trace, cell_of, readers).script()
         segments.append(script)
+        forms.add(script.forward)
+        if len(forms) > MOST_FORMS:
+            raise NoFixedCourse("too many segments that are each of a form of their own")
         for cell in script.reads:
             readers[cell].append(number)
     return Scripts(segments[::-1], len(cell_of), [tuple(found[::-1]) for found in readers], draws)
@@ -79,6 +86,7 @@ class _Course:
     """One segment, when those after it are done."""
 
     def __init__(self, number: int, trace: Trace, cell_of: dict[int, int], readers: list[list[int]]) -> None:
+        self.trace = trace
         self.notes = trace.segments[number]
         self.cell_of = cell_of
         self.readers = readers
@@ -103,14 +111,14 @@ class _Course:
         return cell is not None and bool(self.readers[cell]) and bool(self.needs[id(result)])
 
     def script(self) -> Script:
-        forward = ForwardWriter(self.cell_of)
+        forward = ForwardWriter(self.trace, self.cell_of)
         forward.write_all(self.notes)
         results = [note.result for note in self.notes if isinstance(note, Formula | Apply | Draw)]
         writes = tuple(self.cell_of[id(result)] for result in results if id(result) in self.cell_of)
         scored = self.scored()
         if not scored:
             return Script(*forward.script(), None, (), frozenset(), writes, ())
-        replay = ReplayWriter(self.cell_of)
+        replay = ReplayWriter(self.trace, self.cell_of)
         follows = []
         for note in scored:
             replay.write(note)

@@ -29,7 +29,7 @@ from pplc_runtime.scripts.notes import (
     Note,
     Report,
     Score,
-    has_lanes,
+    Trace,
 )
 from pplc_runtime.stochastic import MVN, roots_at
 from pplc_runtime.values import List, Map, Procedure
@@ -66,6 +66,15 @@ def fitting(family: Family, *parts: Any) -> None:
         raise Failed
 
 
+def alike(value: Any, dtype: Any, shape: tuple[int, ...]) -> None:
+    """What a primitive gives in a replay must be of the kind that it was in the trace; all lanes may share it."""
+    if type(value) is Lane:
+        if value.data.dtype is not dtype or value.data.shape[:-1] != shape:
+            raise Failed
+    elif not (value.shape == shape if type(value) is np.ndarray else shape == () and type(value) in (float, int, bool)):
+        raise Failed
+
+
 def possible(score: Any) -> Any:
     """A score of which no lane dies: those that go on draw."""
     lowest = score.min() if type(score) is np.ndarray else score
@@ -76,11 +85,12 @@ def possible(score: Any) -> Any:
 
 _NAMES: Final = {
     "Lane": Lane, "List": List, "Map": Map, "ndarray": np.ndarray, "REAL": np.dtype(np.float64), "Failed": Failed,
-    "allow": allow, "allow_lanes": allow_lanes, "fitting": fitting, "possible": possible, "roots_at": roots_at,
+    "alike": alike, "allow": allow, "allow_lanes": allow_lanes, "fitting": fitting, "possible": possible,
+    "roots_at": roots_at,
 }  # fmt: skip
 
 
-@lru_cache(4096)
+@lru_cache(512)
 def _compiled(text: str) -> Callable[..., Any]:
     space: dict[str, Any] = dict(_NAMES)
     exec(text, space)  # straight code made of names above and numbered constants only
@@ -90,7 +100,8 @@ def _compiled(text: str) -> Callable[..., Any]:
 class Writer:
     """The code of one segment, line by line."""
 
-    def __init__(self, cell_of: dict[int, int]) -> None:
+    def __init__(self, trace: Trace, cell_of: dict[int, int]) -> None:
+        self.trace = trace
         self.cell_of = cell_of
         self.numbers: dict[int, int] = {}
         self.lines: list[str] = []
@@ -148,7 +159,7 @@ class Writer:
         """Any value of the language."""
         if type(value) is Lane:
             return self.lane(value)
-        if not has_lanes(value):
+        if not self.trace.has_lanes(value):
             return self.constant(value)
         kind = type(value)
         if kind is tuple or kind is List:
@@ -212,11 +223,15 @@ class Writer:
         raise NotImplementedError
 
     def guard(self, number: int, result: Lane) -> None:
-        """Formulas take real numbers: what else computes them must not have come to anything else."""
-        same = (
-            f"V{number}.data.ndim == {result.data.ndim} and V{number}.data.dtype is {self.constant(result.data.dtype)}"
+        """What a primitive gives must be of the kind that it was in the trace."""
+        data = f"V{number}.data"
+        self.line(
+            f"if type(V{number}) is not Lane or {data}.dtype is not {self.constant(result.data.dtype)}: raise Failed"
         )
-        self.line(f"if type(V{number}) is not Lane or not ({same}): raise Failed")
+        if result.data.ndim > 1:
+            self.line(f"if {data}.shape[:-1] != {self.constant(result.data.shape[:-1])}: raise Failed")
+        else:
+            self.line(f"if {data}.ndim != 1: raise Failed")
 
     def check(self, domain: Domain, value: Lane) -> None:
         number = self.number(value)
@@ -288,8 +303,8 @@ class ReplayWriter(Writer):
         return f"roots_at({name}, frame) if type({name}) is Lane else {name}"
 
     def guard(self, number: int, result: Lane) -> None:
-        same = f"V{number}.data.dtype is {self.constant(result.data.dtype)}"
-        self.line(f"if type(V{number}) is Lane and not {same}: raise Failed")
+        data = result.data
+        self.line(f"alike(V{number}, {self.constant(data.dtype)}, {self.constant(data.shape[:-1])})")
 
     def check(self, domain: Domain, value: Lane) -> None:
         number = self.number(value)

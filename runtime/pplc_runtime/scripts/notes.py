@@ -5,8 +5,8 @@ Arguments are values of the program, with values over lanes in them; `uses` has 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -94,48 +94,61 @@ Computed: TypeAlias = Formula | Apply
 Note: TypeAlias = Computed | Check | Fit | Draw | Score | Report
 
 
-@dataclass(slots=True)
+_ATOMS: Final = frozenset({int, float, bool, str, np.ndarray, type(None)})
+_LARGE: Final = 16
+
+
 class Trace:
     """What each segment does, in order."""
 
-    segments: list[list[Note]] = field(default_factory=list)
-    born: dict[int, int] = field(default_factory=dict)
-    """The segment in which each value over lanes comes up, by its identity."""
+    def __init__(self) -> None:
+        self.segments: list[list[Note]] = []
+        self.born: dict[int, int] = {}
+        """The segment in which each value over lanes comes up, by its identity."""
+        self.lane_free: dict[int, Any] = {}
+        """Large structures that are known to have no values over lanes inside, by their identity."""
+
+    def has_lanes(self, value: Any) -> bool:
+        """Whether there are values over lanes inside of a value."""
+        return type(value) not in _ATOMS and bool(self.lanes_in(value))
+
+    def lanes_in(self, value: Any) -> list[Lane]:
+        """The values over lanes inside of a value."""
+        found: list[Lane] = []
+        seen: dict[int, Any] = {}
+        stack = [value]
+        while stack:
+            item = stack.pop()
+            kind = type(item)
+            if kind is Lane:
+                found.append(item)
+            elif kind in _ATOMS:
+                continue
+            elif kind is Mix:
+                raise NoFixedCourse("lanes have values of different kinds")
+            elif id(item) not in seen and id(item) not in self.lane_free:
+                seen[id(item)] = item
+                stack.extend(_inside(item))
+        if not found:
+            self.lane_free.update((key, item) for key, item in seen.items() if _is_large(item))
+        return found
 
 
-_ATOMS: Final = frozenset({int, float, bool, str, np.ndarray, type(None)})
+def _is_large(value: Any) -> bool:
+    return type(value) in (tuple, List, Map) and len(value) > _LARGE
 
 
-def lanes_in(value: Any) -> Iterator[Lane]:
-    """The values over lanes inside of a value."""
+def _inside(value: Any) -> Iterable[Any]:
+    """The values directly inside of a structure, a procedure or a distribution."""
     kind = type(value)
-    if kind is Lane:
-        yield value
-    elif kind in _ATOMS:
-        return
-    elif kind is Mix:
-        raise NoFixedCourse("lanes have values of different kinds")
-    elif kind is tuple or kind is List:
-        for item in value:
-            yield from lanes_in(item)
-    elif kind is Map:
-        for pair in value.items():
-            yield from lanes_in(pair)
-    elif kind is Procedure:
-        yield from lanes_in(value.captured)
-    elif kind is Memo:
-        yield from lanes_in(value.procedure)
-    elif hasattr(value, "parts"):
-        yield from lanes_in(value.parts)
-
-
-def has_lanes(value: Any) -> bool:
-    """Whether there are values over lanes inside of a value."""
-    kind = type(value)
-    if kind is Lane:
-        return True
-    if kind in _ATOMS:
-        return False
-    if kind is tuple:
-        return any(map(has_lanes, value))
-    return any(True for _ in lanes_in(value))
+    if kind is tuple or kind is List:
+        items: tuple[Any, ...] = value
+        return items
+    if kind is Map:
+        return [part for pair in value.items() for part in pair]
+    if kind is Procedure:
+        captured: tuple[Any, ...] = value.captured
+        return captured
+    if kind is Memo:
+        return (value.procedure,)
+    return getattr(value, "parts", ())

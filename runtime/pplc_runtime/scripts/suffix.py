@@ -138,13 +138,13 @@ class ScriptedSweep:
             if living.all():
                 raise
         # An error of an execution that has ended before does not count: those lanes do as a living one does.
-        here.frame = particles.frame.resampled(np.where(living, np.arange(len(living)), living.argmax()))
-        score = script.replay(particles.cells, here.frame, script.replay_constants)
+        here.frame = substitute = particles.frame.resampled(np.where(living, np.arange(len(living)), living.argmax()))
+        score = script.replay(particles.cells, substitute, script.replay_constants)
         here.frame = particles.frame
         for cell, _ in script.follows:
             value = particles.cells[cell]
             if type(value) is Lane:
-                particles.cells[cell] = Lane(value.data, particles.frame)
+                particles.cells[cell] = Lane(value.at(substitute), particles.frame)
         self.unsettled.add(number)
         return score
 
@@ -155,9 +155,9 @@ class ScriptedSweep:
     def retained_from(self, particles: Particles, lines: list[Any]) -> Retained:
         """The values along the ancestry of a particle of each chain, whose places in every segment are given."""
         cells: list[Any] = [None] * self.scripts.cells
-        for places, script in zip(lines, self.scripts.segments):
+        for places, frame, script in zip(lines, particles.ran, self.scripts.segments):
             for cell in script.writes:
-                data = particles.cells[cell].data
+                data = particles.cells[cell].at(frame)
                 if self.root is not None:
                     cells[cell] = Lane(data[..., places], self.root)
                 else:

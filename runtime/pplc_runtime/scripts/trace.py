@@ -25,6 +25,7 @@ from pplc_runtime.handlers import Forward
 from pplc_runtime.lanes import EXACT, Lane, Mix, layout, raw
 from pplc_runtime.particles import Particles
 from pplc_runtime.primitives import arithmetic, higher, indexing, maps, predicates, sequences
+from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.resampling import SCHEMES
 from pplc_runtime.scripts.notes import (
@@ -38,40 +39,30 @@ from pplc_runtime.scripts.notes import (
     Report,
     Score,
     Trace,
-    has_lanes,
-    lanes_in,
 )
 from pplc_runtime.scripts.twins import Twins
 from pplc_runtime.steps import Assume, Observe, Plan
-from pplc_runtime.stochastic import Categorical, Dirac, Dist, observable, pick
+from pplc_runtime.stochastic import CONSTRUCTORS, Categorical, Dirac, Dist, observable, pick
 from pplc_runtime.values import Map, Procedure
 
 PARTICLES: Final = 16
 """As many as a trace is made with: those that resampling keeps do what the particles of a sweep do."""
 DEEPEST: Final = 6
 """Branches inside of branches that are run both ways."""
-_OF_ELEMENTS: Final = frozenset(
-    {
-        sequences.list_of,
-        arithmetic.vector,
-        sequences.cons,
-        sequences.conj,
-        sequences.concat,
-        higher.identity,
-        higher.constantly,
-        higher.partial,
-        higher.compose,
-        higher.complement,
-        sequences.count,
-    }
-)
+MOST_INSIDE: Final = 1000
+"""Operations of a branch that is run both ways: a side that no lane takes may not come to an end."""
+_OF_ELEMENTS: Final = frozenset({
+    sequences.list_of, arithmetic.vector, sequences.cons, sequences.conj, sequences.concat, sequences.count,
+    higher.identity, higher.constantly, higher.partial, higher.compose, higher.complement,
+})  # fmt: skip
 """What puts values together without looking at them."""
 _OF_SEQUENCES: Final = frozenset({
     sequences.first, sequences.second, sequences.third, sequences.last, sequences.rest, sequences.next_of,
-    sequences.butlast, sequences.peek, sequences.pop, sequences.reverse, sequences.take, sequences.drop,
-    sequences.as_vector, sequences.as_sequence, predicates.is_empty_p, indexing.nth, maps.get,
+    sequences.butlast, sequences.peek, sequences.pop, sequences.reverse, sequences.as_vector, sequences.as_sequence,
+    predicates.is_empty_p, indexing.nth, maps.get,
 })  # fmt: skip
-"""What takes values out of a sequence, whatever they are, if no argument itself is over lanes."""
+"""What takes values out of their first argument, whatever they are, by further ones that are not over lanes."""
+_CONSTRUCTORS: Final = frozenset(CONSTRUCTORS.values())
 _CALLING: Final = frozenset({higher.map_over, higher.map_indexed, higher.reduce, higher.repeatedly, higher.apply})
 """What calls procedures, as often as it is told by what is not over lanes."""
 _QUICK: Final[dict[Any, Callable[..., Any]]] = {
@@ -90,8 +81,16 @@ def select(test: Any, then: Any, other: Any) -> Any:
     truth = raw(test)
     if type(truth) is bool:
         return then if truth else other
+    if type(truth) is not np.ndarray:
+        raise TypeError("lanes choose by booleans")
     one, two = (_spread(value) for value in (then, other))
     return Lane(np.where(truth, one, two), here.frame)
+
+
+def take(numbers: Any, position: Any) -> Any:
+    """One of several numbers, by lane."""
+    place = raw(position)
+    return Lane(numbers[place], here.frame) if type(place) is np.ndarray else numbers[place].item()
 
 
 def _is_whole(value: Any) -> bool:
@@ -129,8 +128,11 @@ class Tracer(Forward):
         super().__init__(*arguments)
         self.trace = Trace()
         self.known: dict[int, Lane] = {}
+        self.has_lanes = self.trace.has_lanes
+        self.lanes_in = self.trace.lanes_in
         self.inside = 0
-        """The branches on values over lanes that are being run."""
+        """The branches on values over lanes that are being run, and below what they have done so far."""
+        self.spent = 0
         self.call = self.call_any
 
     def begin(self) -> None:
@@ -143,7 +145,7 @@ class Tracer(Forward):
         if self.inside and isinstance(note, Draw | Score):
             raise NoFixedCourse("a draw or an observe in a branch")
         given = (getattr(note, name, ()) for name in ("arguments", "parts", "value"))
-        note.uses = tuple(lane for value in given for lane in lanes_in(value))
+        note.uses = tuple(lane for value in given for lane in self.lanes_in(value))
         self.must_know(note.uses)
         self.trace.segments[-1].append(note)
         if isinstance(note, Formula | Apply | Draw):
@@ -155,64 +157,77 @@ class Tracer(Forward):
         if any(id(lane) not in self.known for lane in lanes):
             raise NoFixedCourse("a value of unknown origin")
 
+    def spend(self) -> None:
+        """Count an operation inside of a branch."""
+        if self.inside:
+            self.spent += 1
+            if self.spent > MOST_INSIDE:
+                raise NoFixedCourse("a branch that takes long")
+
     # Primitives
 
     def apply(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """Call a primitive."""
-        if not has_lanes(arguments):
+        self.spend()
+        if not self.has_lanes(arguments):
             return function(*arguments)
         quick = _QUICK.get(function)
         if quick is not None and _is_bare(arguments):
             return self.evaluate(function, quick, arguments)
-        result = function(*arguments)
-        self.come_out(function, arguments, result)
-        return result
+        return self.come_out(function, arguments, function(*arguments))
 
-    def come_out(self, function: Callable[..., Any], arguments: tuple[Any, ...], result: Any) -> None:
+    def come_out(self, function: Callable[..., Any], arguments: tuple[Any, ...], result: Any) -> Any:
         """Note how a result came about; give up where it might have been of another kind."""
         kind = type(result)
-        if kind is Lane:
-            if id(result) not in self.known:
-                self.note(Apply(result, function, arguments))
-            return
-        if kind is Dist:
-            self.check(result)
-        elif kind is Categorical:
-            self.check(result.positions)
-        elif kind is not Dirac and not (
-            function in _OF_ELEMENTS or (function in _OF_SEQUENCES and not any(type(a) is Lane for a in arguments))
-        ):
+        if self.only_passes_on(function, arguments) and (kind is not Lane or id(result) in self.known):
+            self.must_know(self.lanes_in(result))
+        elif kind is Lane:
+            if id(result) in self.known:  # one of the arguments: another time it may be another
+                result = Lane(result.data, result.frame)
+            self.note(Apply(result, function, arguments))
+        elif function in _CONSTRUCTORS:
+            self.must_know(self.lanes_in(result))
+            if kind is not Dirac:
+                self.check(result.positions if kind is Categorical else result)
+        else:
             raise NoFixedCourse(f"{getattr(function, '__name__', function)} of values over lanes")
-        self.must_know(lanes_in(result))
+        return result
+
+    def only_passes_on(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
+        """Whether a primitive does the same whatever the values over lanes are that it is given."""
+        if function is sequences.conj:
+            return type(arguments[0]) is not Map
+        return function in _OF_ELEMENTS or (function in _OF_SEQUENCES and not self.has_lanes(arguments[1:]))
 
     def check(self, dist: Dist) -> None:
+        """Note that parameters are in their domains."""
         family = dist.family
         for parameter, part in zip(family.parameters, dist.parts):
             if type(part) is Lane:
                 self.note(Check(parameter.domain, part))
-        if type(family).problem is not Family.problem and not family.fits_by_shape and has_lanes(dist.parts):
+        if type(family).problem is not Family.problem and not family.fits_by_shape and self.has_lanes(dist.parts):
             self.note(Fit(family, dist.parts))
 
     def evaluate(self, function: Callable[..., Any], quick: Callable[..., Any], values: tuple[Any, ...]) -> Any:
         """Evaluate a formula."""
-        if not has_lanes(values):
-            return function(*values)
+        self.spend()
         result = function(*values)
-        if _is_bare(values) and type(result) is Lane and result.data.dtype is _REAL:
+        if not self.has_lanes(values):
+            return result
+        if _is_bare(values) and type(result) is Lane and result.data.dtype is _REAL and id(result) not in self.known:
             self.note(Formula(result, quick, values))
-        else:
-            self.come_out(function, values, result)
-        return result
+            return result
+        return self.come_out(function, values, result)
 
     def apply_calling(self, function: Callable[..., Any], at: At, arguments: tuple[Any, ...]) -> Any:
         """Call a primitive that calls procedures."""
-        if has_lanes(arguments):
-            if function not in _CALLING:
-                raise NoFixedCourse("a procedure of values over lanes")
-            if any(type(argument) is Lane for argument in arguments) and function is not higher.reduce:
-                raise NoFixedCourse("a number of calls that depends on values over lanes")
+        self.spend()
+        if function not in _CALLING:
+            raise NoFixedCourse("a primitive that may look at what its procedure gives")
+        if any(type(argument) is Lane for argument in arguments) and function is not higher.reduce:
+            raise NoFixedCourse("a number of calls that depends on values over lanes")
         result = function(at, *arguments)
-        self.must_know(lanes_in(result))
+        self.must_know(self.lanes_in(result))
         return result
 
     # Control
@@ -225,6 +240,8 @@ class Tracer(Forward):
         test = self.agreed(test)
         if type(test) is bool:
             return then() if test else other()
+        if not self.inside:
+            self.spent = 0
         self.inside += 1
         if self.inside > DEEPEST:
             raise NoFixedCourse("branches inside of branches")
@@ -238,9 +255,9 @@ class Tracer(Forward):
             return then if test else other
         return self.select(test, then, other)
 
-    @staticmethod
-    def agreed(test: Any) -> Any:
+    def agreed(self, test: Any) -> Any:
         """A bool, or booleans over lanes."""
+        self.spend()
         if type(test) is Mix:
             raise NoFixedCourse("lanes have values of different kinds")
         if type(test) is Lane and test.data.dtype.kind == "b" and test.data.ndim == 1:
@@ -260,21 +277,30 @@ class Tracer(Forward):
         return result
 
     def call_any(self, at: At, operator: Any, *arguments: Any) -> Any:
-        kind = type(operator)
+        """As `control.call`, by way of the tracer."""
+        self.spend()
+        kind, number = type(operator), len(arguments)
         if kind is Memo:
-            if has_lanes(arguments):
+            if self.has_lanes(arguments):
                 raise NoFixedCourse("a memo entry for a value over lanes")
-            key = arguments[0] if len(arguments) == 1 and type(arguments[0]) in (int, str) else control._key(arguments)
-            return Forward.entry(self, operator, operator.at[key], arguments)
-        if kind is Procedure:
-            return control.call(at, operator, *arguments)
+            return Forward.entry(self, operator, control.entry_address(operator, arguments), arguments)
         if kind is Primitive:
+            control.check_arity(operator, number)
             if operator.addressed:
                 return self.apply_calling(operator.function, at, arguments)
             return self.apply(operator.function, arguments)
-        if has_lanes((operator, arguments)):
-            return self.apply(maps.get if kind is Map else indexing.nth, (operator, *arguments))
+        if kind is Map and number in (1, 2):
+            return self.apply(maps.get, (operator, *arguments))
+        if kind is tuple and number == 1:
+            return self.apply(indexing.nth, (operator, *arguments))
+        if kind is not Procedure and self.has_lanes((operator, arguments)):
+            raise NoFixedCourse("a call of something else than a procedure")
         return control.call(at, operator, *arguments)
+
+    def compute(self, memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
+        if self.inside:
+            raise NoFixedCourse("a memo entry that only some lanes compute")
+        return super().compute(memo, at, arguments)
 
     def entry(self, memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
         raise NoFixedCourse("a memo entry for a value over lanes")
@@ -287,7 +313,11 @@ class Tracer(Forward):
     def sample(self, at: At, source: Any) -> Any:
         kind = type(source)
         if kind is Categorical:
-            return self.apply(pick, (source.values, self.draw(at, source.positions)))
+            numbers = vector(*source.values)
+            position = self.draw(at, source.positions)
+            if type(numbers) is np.ndarray and numbers.ndim == 1:
+                return self.apply(take, (numbers, position))
+            return self.apply(pick, (source.values, position))
         if kind is not Dist and kind is not Dirac:
             raise NoFixedCourse("a draw from a process")
         return super().sample(at, source)
@@ -311,20 +341,15 @@ class Tracer(Forward):
         return density
 
     def report(self, label: Any, value: Any) -> None:
-        if has_lanes(label):
+        """A predict."""
+        if self.has_lanes(label):
             raise NoFixedCourse("a label that depends on values over lanes")
         self.note(Report(label, value))
 
 
-def traced(plan: Plan) -> Trace | None:
-    """The trace of a program; nothing if it has no fixed course, or does not come to an end."""
-    try:
-        return _run(Twins(plan.segments[0][0].function.__globals__).plan(plan))
-    except Exception:  # what is wrong, the program itself says better
-        return None
-
-
-def _run(course: Plan) -> Trace:
+def traced(plan: Plan) -> Trace:
+    """The trace of a program; an error if it has no fixed course, or does not come to an end."""
+    course = Twins(plan.segments[0][0].function.__globals__).plan(plan)
     rng = np.random.default_rng(0)
     particles = Particles(course, rng, PARTICLES, handler=Tracer)
     tracer = particles.handler
