@@ -126,7 +126,7 @@ class Forward:
         """The entries of a memo for whole numbers that vary by lane."""
         frame = here.frame
         keys = argument.at(frame)
-        small = type(keys) is np.ndarray and keys.min() >= 0 and keys.max() < MOST_ROWS
+        small = type(keys) is np.ndarray and keys[keys.argmin()] >= 0 and keys[keys.argmax()] < MOST_ROWS
         if small and memo.at not in self.untabled:
             try:
                 return self.tabled(memo, argument, keys, self.table_of(memo))
@@ -157,9 +157,9 @@ class Forward:
 
     def tabled(self, memo: Memo, argument: Lane, keys: Any, table: Table) -> Any:
         frame = here.frame
-        table.grow(int(keys.max()) + 1)
+        table.grow(int(keys[keys.argmax()]) + 1)
         present = table.present[keys, table.lanes(frame)]
-        if not present.all():
+        if np.count_nonzero(present) < len(present):
             missing = np.flatnonzero(~present)
             if memo.by_lane and len(missing) > 1:
                 part([missing], lambda _: self.compute_by_lane(memo, argument, table))

@@ -47,8 +47,9 @@ class Table:
         self.present = self.present.take(index, -1)
         if self.leaves is not None:
             self.leaves = [leaf.take(index, -1) for leaf in self.leaves]
+        if top.size != self.frame.size:
+            self._lanes = np.arange(top.size)
         self.frame = top
-        self._lanes = np.arange(top.size)
 
     def lanes(self, frame: Frame) -> NDArray[np.intp]:
         """The columns of the lanes of a frame of this generation."""

@@ -20,6 +20,8 @@ from pplc_runtime.processes.domains import POSITIVE
 from pplc_runtime.processes.rising import LOG_GAMMA, log_rising
 
 _FIRST_CAPACITY = 8
+MANY = 256
+"""From so many lanes on arrays of them are passed over row by row."""
 
 
 class Crp(Process):
@@ -44,9 +46,12 @@ class Crp(Process):
         counts, tables, customers = _selected(state, index)
         point = rng.random(len(tables)) * (customers + alpha)
         # A point past all customers is past every row, empty ones too: it means the next new table.
+        counts = counts[: tables[tables.argmax()]]
+        if len(tables) < MANY:  # the number of operations counts, not their size
+            return np.minimum(np.add.reduce(np.add.accumulate(counts, 0) <= point, 0, np.int64), tables)
         label = np.zeros(len(tables), np.int64)
         running = np.zeros(len(tables))
-        for row in counts[: tables[tables.argmax()]]:
+        for row in counts:
             running += row
             label += running <= point
         return np.minimum(label, tables)
