@@ -70,12 +70,12 @@ class Crp(Process):
     def seat(self, state: State, index: Index, value: Raw) -> State:
         """A label that is impossible in a lane leaves that lane, of weight 0, without a meaning."""
         counts, tables, customers = state
-        if not isinstance(value, np.ndarray) and index is None:
-            index_of_counts: Raw = value
-        else:
-            index_of_counts = (value, np.arange(len(tables)) if index is None else index)
         try:
-            counts[index_of_counts] += 1
+            if not isinstance(value, np.ndarray) and index is None:
+                counts[value] += 1
+            else:
+                places = (np.arange(len(tables)) if index is None else index) + value * len(tables)
+                counts.reshape(-1)[places] += 1  # one index is quicker than two; states are contiguous
         except IndexError:
             counts = _seat_beyond(counts, tables, index, value)
         if index is None:
