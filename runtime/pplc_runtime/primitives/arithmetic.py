@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pplc_runtime.distributions.lanewise import LARGE, absolute_sum
 from pplc_runtime.frames import here
 from pplc_runtime.lanes import EXACT, Lane, Mix, beyond_floats, by_option, join, one_by_one, plain, settle, varies
 from pplc_runtime.primitives.whole_numbers import (
@@ -34,6 +35,7 @@ Unary = Callable[[Any], Any]
 
 
 _STRUCTURES = (tuple, List)
+_REAL: Final = np.dtype(np.float64)
 RAW: Final[dict[str, Unary]] = {}
 """The functions of one argument on bare numbers and arrays, by name."""
 _NO_NUMBERS = np.zeros(0, np.int64)
@@ -336,6 +338,10 @@ def _divide_lanes(a: Any, b: Any) -> Any:
 
 def raw_divide(a: Any, b: Any) -> Any:
     """Division of bare numbers and arrays."""
+    if type(b) is np.ndarray and b.dtype is _REAL and b.ndim == 1:
+        result = np.true_divide(a, b)
+        if absolute_sum(result) < LARGE:  # no lane was divided by zero
+            return result
     return _divide_lanes(a, b) if type(a) is np.ndarray or type(b) is np.ndarray else _divide(a, b)
 
 
