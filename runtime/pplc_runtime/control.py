@@ -32,6 +32,9 @@ class Memo:
         self.procedure = procedure
         self.by_lane = by_lane
 
+    def with_procedure(self, procedure: Any) -> Memo:
+        return Memo(self.at, procedure, self.by_lane)
+
     def identity(self) -> tuple[Any, tuple[Any, ...]]:
         return self.at, ()
 

@@ -179,15 +179,35 @@ def plain(value: Any) -> Any:
         return value.at(here.frame)
     if kind is Mix:
         return plain(settle(value))
-    if (kind is tuple or kind is List) and varies(value):
+    if (kind is tuple or kind is List) and holds_lanes(value):
         return kind(map(plain, value))
-    if kind is Map and varies(value):
+    if kind is Map and holds_lanes(value):
         return Map.of((key, plain(item)) for key, item in value.items())
     if kind is Procedure and value.captured:
         return value.with_captured(tuple(map(plain, value.captured)))
     if hasattr(value, "parts"):
         return value.with_parts(tuple(map(plain, value.parts)))
+    if hasattr(value, "with_procedure") and holds_lanes(value.procedure):
+        return value.with_procedure(plain(value.procedure))
     return value
+
+
+def holds_lanes(value: Any) -> bool:
+    """Whether there is a value over lanes anywhere inside, also in what closures and memos close over."""
+    kind = type(value)
+    if kind is Lane or kind is Mix:
+        return True
+    if kind is int or kind is float or kind is str or value is None:
+        return False
+    if kind is tuple or kind is List:
+        return any(map(holds_lanes, value))
+    if kind is Map:
+        return any(holds_lanes(item) for _, item in value.items())
+    if kind is Procedure:
+        return any(map(holds_lanes, value.captured))
+    if hasattr(value, "with_procedure"):
+        return holds_lanes(value.procedure)
+    return any(map(holds_lanes, getattr(value, "parts", ())))
 
 
 def grouped(values: tuple[Any, ...], work: Callable[[tuple[Any, ...]], Any]) -> Any:

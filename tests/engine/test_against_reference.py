@@ -94,6 +94,24 @@ CORNERS = {
         [assume b (sample (discrete [0.3 0.3 0.4]))]
         [observe (normal (m (min b 1)) 1.0) 0.1]
         [observe (normal (+ (m 0) (m 1)) 1.0) -0.4]""",
+    "memos over random values": """
+        [assume f (let [x (sample (normal 0 1))] (mem (fn [k] (sample (normal x 1)))))]
+        [observe (normal (f 2) 1) 1.0]
+        [assume w (sample (normal (f 3) 1))]
+        [observe (normal (+ w (f 2)) 1) 0.3]""",
+    "memos of memos, and of partial procedures": """
+        [assume x (sample (normal 0 1))]
+        [assume f (mem (partial + x))]
+        [assume g (mem (fn [i] (mem (fn [j] (sample (normal (* i x) 1))))))]
+        [observe (normal (f 2) 1) 1.0]
+        [observe (normal ((g 1) 2) 1) 0.4]
+        [observe (normal (+ ((g 1) 2) ((g 2) 2)) 1) 0.3]""",
+    "closures in lists and maps": """
+        [assume fs (map (fn [i] (let [a (sample (normal i 1))] (fn [u] (* u a)))) (list 0 1))]
+        [assume m (hash-map :a (let [x (sample (normal 0 1))] (fn [y] (+ x y))))]
+        [observe (normal ((first fs) 2) 1) 1.0]
+        [assume w (sample (normal ((get m :a) 1) 1))]
+        [observe (normal (+ w ((second fs) 1)) 1) 0.3]""",
 }
 """Programs in which one engine or the other was wrong once, or that are made to be hard."""
 

@@ -21,6 +21,7 @@ from pplc_runtime.resampling import SCHEMES, conditional_rows, pick_rows
 
 from .kernels import Enumerating, Kernel, Law, distance, every_run, paths
 from .sweeps import compiled
+from .test_against_reference import CORNERS
 
 pgas_method: Any = import_module("pplc_runtime.inference.pgas")
 icsmc_method: Any = import_module("pplc_runtime.inference.icsmc")
@@ -103,6 +104,16 @@ def test_chains_agree_with_what_they_predict(name: str) -> None:
         for sweep in posterior.sweeps:
             assert np.exp(sweep.log_weights).sum() == pytest.approx(1.0)
             assert all(len(column) == 3 for column in sweep.predicts.values())
+
+
+@pytest.mark.parametrize("name", [name for name in CORNERS if "memos" in name or "closures" in name])
+def test_chains_of_closures(name: str) -> None:
+    """What closures and memos close over is retained too; so few sweeps are not done by scripts."""
+    for chains in (1, 3):
+        posterior = compile_text(CORNERS[name] + "[predict 1]").infer(
+            "pgas", particles=5, sweeps=8, chains=chains, seed=1
+        )
+        assert len(posterior.sweeps) == 8 * chains
 
 
 def test_rows_are_drawn_by_their_weights() -> None:

@@ -266,6 +266,10 @@ DECEPTIVE = {
         [assume c (sample (categorical [[1.5 0.5] [2 0.3] [7.5 0.2]]))]
         [observe (normal c 1.0) 4.0]
         [assume d (sample (normal c 1.0))] [observe (normal d 1.0) 3.0] [predict (+ c d)]""",
+    "categories that floats do not hold": """
+        [assume c (sample (categorical (list (list 1152921504606846977 0.97) (list 1.5 0.03))))]
+        [assume r (* 1.0 (- c 1152921504606846976))]
+        [observe (normal r 3.0) 0.5] [predict r]""",
     "an element of an older vector": """
         [assume g (sample (normal 0.0 1.0))] [observe (normal g 1.0) 0.3]
         [assume v (sample (mvn [0.0 0.0] [[1.0 0.2] [0.2 2.0]]))] [observe (normal (nth v 1) 1.0) 0.5]

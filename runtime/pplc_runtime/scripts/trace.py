@@ -22,7 +22,7 @@ from pplc_runtime.control import Memo
 from pplc_runtime.distributions.base import Family
 from pplc_runtime.frames import here
 from pplc_runtime.handlers import Forward
-from pplc_runtime.lanes import EXACT, Lane, Mix, layout, raw
+from pplc_runtime.lanes import EXACT, Lane, Mix, beyond_floats, layout, raw
 from pplc_runtime.particles import Particles
 from pplc_runtime.primitives import arithmetic, higher, indexing, maps, predicates, sequences
 from pplc_runtime.primitives.arithmetic import vector
@@ -315,7 +315,8 @@ class Tracer(Forward):
         if kind is Categorical:
             numbers = vector(*source.values)
             position = self.draw(at, source.positions)
-            if type(numbers) is np.ndarray and numbers.ndim == 1:
+            exact = not any(map(beyond_floats, source.values))
+            if exact and type(numbers) is np.ndarray and numbers.ndim == 1:
                 return self.apply(take, (numbers, position))
             return self.apply(pick, (source.values, position))
         if kind is not Dist and kind is not Dirac:

@@ -53,7 +53,7 @@ class Twins:
             captured = self.value(value.captured)
             return Procedure(code, value.name, value.parameters, value.variadic, captured, value.at)
         if kind is Memo:
-            return Memo(value.at, self.value(value.procedure), value.by_lane)
+            return value.with_procedure(self.value(value.procedure))
         if kind is tuple or kind is List:
             return kind(map(self.value, value))
         if kind is Map:
