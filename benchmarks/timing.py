@@ -75,22 +75,29 @@ class Calls:
 
 
 class Inference:
-    """Sweeps of a pplc model, by its public API; a batch has some more, and a run of those is its set-up.
+    """Sweeps of a pplc model, by its public API, from the end of the first to the end of the last.
 
-    They are as many as it takes for a run to be by scripts, where it can be."""
+    A run has as many as it takes to be by scripts, where it can be; what a batch takes is its share."""
 
     def __init__(self, model: Any, method: str, **settings: Any) -> None:
         self.model, self.method, self.settings = model, method, settings
-        self._infer(LEAST_SWEEPS)
-
-    def _infer(self, sweeps: int) -> None:
-        self.model.infer(self.method, sweeps=sweeps, seed=1, **self.settings)
+        self.batch(1)
 
     def batch(self, sweeps: int) -> tuple[float, float]:
-        return clocked(lambda: self._infer(sweeps + LEAST_SWEEPS))
+        number = max(sweeps + 1, LEAST_SWEEPS)
+        ends: list[tuple[float, float]] = []
+        self.model.infer(
+            self.method,
+            sweeps=number,
+            seed=1,
+            on_sweep=lambda _: ends.append((time.process_time(), time.perf_counter())),
+            **self.settings,
+        )
+        cpu, wall = (sweeps / (number - 1) * (last - first) for first, last in zip(ends[0], ends[-1]))
+        return cpu, wall
 
     def set_up(self) -> tuple[float, float]:
-        return clocked(lambda: self._infer(LEAST_SWEEPS))
+        return 0.0, 0.0
 
 
 def measure(subjects: Mapping[str, Timed], effort: Effort) -> dict[str, Time]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -246,12 +247,16 @@ def _in_processes(work: list[Callable[[], list[Sweep]]], cores: int) -> Iterator
             _work.clear()
 
 
+_MOMENT = 0.05
+_MOST_AT_ONCE = 64
+
+
 class _Stopped(BaseException):
     """Nobody wants the sweeps of a thread any more."""
 
 
 class _Channel:
-    """Hands sweeps from one thread to another, one at a time."""
+    """Hands sweeps from one thread to another, those of a moment together: waking it costs as much as a sweep."""
 
     def __init__(self) -> None:
         self.lock = threading.Condition()
@@ -259,14 +264,18 @@ class _Channel:
         self.ended = False
         self.stopped = False
         self.error: BaseException | None = None
+        self.told = 0.0
 
     def put(self, sweep: Sweep) -> None:
         with self.lock:
             if self.stopped:
                 raise _Stopped
             self.items.append(sweep)
-            self.lock.notify()
-            while len(self.items) > 64 and not self.stopped:
+            now = time.monotonic()
+            if now - self.told > _MOMENT or len(self.items) > _MOST_AT_ONCE:
+                self.told = now
+                self.lock.notify()
+            while len(self.items) > _MOST_AT_ONCE and not self.stopped:
                 self.lock.wait(0.1)
 
     def end(self, error: BaseException | None) -> None:
