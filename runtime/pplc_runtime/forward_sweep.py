@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -64,7 +63,7 @@ def first_retained(plan: Plan, resampling: Resampling, rng: np.random.Generator,
     """A first particle to retain, from a sweep with as many particles as it takes.
 
     A chain may start anywhere, so that having to try again does no harm."""
-    plan = replace(plan, scripts=None)
+    plan = plan.without_scripts()
     size = max(size, FEWEST_TO_START)
     most_at_once = max(size, MOST_AT_ONCE)
     tried = 0

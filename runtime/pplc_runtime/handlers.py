@@ -163,16 +163,14 @@ class Forward:
             missing = np.flatnonzero(~present)
             if memo.by_lane and len(missing) > 1:
                 part([missing], lambda _: self.compute_by_lane(memo, argument, table))
-                if memo.at in self.untabled:
-                    raise Unfit
-                return table.get(keys, frame)
-            distinct = np.unique(keys[missing]).tolist()
-            groups = [missing[keys[missing] == key] for key in distinct]
+            else:
+                distinct = np.unique(keys[missing]).tolist()
+                groups = [missing[keys[missing] == key] for key in distinct]
 
-            def compute(number: int) -> None:
-                self.compute(memo, memo.at[distinct[number]], (distinct[number],))
+                def compute(number: int) -> None:
+                    self.compute(memo, memo.at[distinct[number]], (distinct[number],))
 
-            part(groups, compute)
+                part(groups, compute)
             if memo.at in self.untabled:
                 raise Unfit
             frame = here.frame

@@ -8,7 +8,7 @@ inside. A frame of one lane reads plain values only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -194,20 +194,25 @@ def plain(value: Any) -> Any:
 
 def holds_lanes(value: Any) -> bool:
     """Whether there is a value over lanes anywhere inside, also in what closures and memos close over."""
+    return type(value) is Lane or type(value) is Mix or any(map(holds_lanes, inside(value)))
+
+
+def inside(value: Any) -> Iterable[Any]:
+    """The values directly inside of a structure, a procedure, a memo or a distribution."""
     kind = type(value)
-    if kind is Lane or kind is Mix:
-        return True
     if kind is int or kind is float or kind is str or value is None:
-        return False
+        return ()
     if kind is tuple or kind is List:
-        return any(map(holds_lanes, value))
+        items: tuple[Any, ...] = value
+        return items
     if kind is Map:
-        return any(holds_lanes(item) for _, item in value.items())
+        return [part for pair in value.items() for part in pair]
     if kind is Procedure:
-        return any(map(holds_lanes, value.captured))
+        captured: tuple[Any, ...] = value.captured
+        return captured
     if hasattr(value, "with_procedure"):
-        return holds_lanes(value.procedure)
-    return any(map(holds_lanes, getattr(value, "parts", ())))
+        return (value.procedure,)
+    return getattr(value, "parts", ())
 
 
 def grouped(values: tuple[Any, ...], work: Callable[[tuple[Any, ...]], Any]) -> Any:

@@ -9,7 +9,7 @@ last segment: particles are not resampled after it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -108,6 +108,10 @@ class Plan:
     inputs: dict[str, Any]
     segments: list[Segment]
     scripts: Any = None
+
+    def without_scripts(self) -> Plan:
+        """The same, to be run by the program itself."""
+        return self if self.scripts is None else replace(self, scripts=None)
 
 
 class _Planner(Forward):

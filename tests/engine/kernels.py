@@ -11,7 +11,6 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib import import_module
 from typing import Any, TypeAlias, TypeVar
 
@@ -175,7 +174,7 @@ class Kernel:
 
         def forward(chance: Enumerating) -> tuple[Retained, Any, float]:
             rng: Any = chance
-            particles = Particles(replace(self.run, scripts=None), rng, 1, remember=True)
+            particles = Particles(self.run.without_scripts(), rng, 1, remember=True)
             total = 0.0
             for number, segment in enumerate(self.run.segments):
                 if number:

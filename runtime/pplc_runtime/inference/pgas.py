@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -48,7 +47,7 @@ def pgas_together(
     """The same for several chains, in the lanes of one run as long as what they retain has the same structure."""
     for number in range(-settings.burn_in, settings.sweeps):
         work = partial(advance, settings, rng, number, retained)
-        sweeps, retained = either(replace(plan, scripts=None) if settings.strict else plan, rng, work)
+        sweeps, retained = either(plan.without_scripts() if settings.strict else plan, rng, work)
         if number >= 0:
             yield from sweeps
 

@@ -39,7 +39,7 @@ def either(plan: Plan, rng: np.random.Generator, work: Callable[[Plan], Result])
     So it makes no difference to the law of a sweep when they fail: scripts do what the program does, or nothing."""
     scripts = plan.scripts
     if scripts is None or scripts.failures > max(MOST_FAILURES, scripts.attempts / 10):
-        return work(replace(plan, scripts=None))
+        return work(plan.without_scripts())
     scripts.attempts += 1
     state = rng.bit_generator.state
     try:
@@ -47,4 +47,4 @@ def either(plan: Plan, rng: np.random.Generator, work: Callable[[Plan], Result])
     except Exception:  # whatever it is, the program comes to it as well, and can tell where
         scripts.failures += 1
         rng.bit_generator.state = state
-    return work(replace(plan, scripts=None))
+    return work(plan.without_scripts())

@@ -10,6 +10,7 @@ differs from segment to segment is a constant, so that segments of the same form
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final, cast
@@ -84,7 +85,7 @@ def possible(score: Any) -> Any:
 
 
 _NAMES: Final = {
-    "Lane": Lane, "List": List, "Map": Map, "ndarray": np.ndarray, "REAL": np.dtype(np.float64), "Failed": Failed,
+    "Lane": Lane, "List": List, "Map": Map, "ndarray": np.ndarray, "Failed": Failed,
     "alike": alike, "allow": allow, "allow_lanes": allow_lanes, "fitting": fitting, "possible": possible,
     "roots_at": roots_at,
 }  # fmt: skip
@@ -97,7 +98,7 @@ def _compiled(text: str) -> Callable[..., Any]:
     return cast(Callable[..., Any], space["script"])
 
 
-class Writer:
+class Writer(ABC):
     """The code of one segment, line by line."""
 
     def __init__(self, trace: Trace, cell_of: dict[int, int]) -> None:
@@ -216,11 +217,13 @@ class Writer:
         """Put a value into its cell."""
         self.line(f"cells[{self.constant(self.cell_of[id(result)])}] = {self.lane(result)}")
 
+    @abstractmethod
     def draw(self, result: Lane, at: At, family: Family, parts: tuple[Any, ...]) -> None:
-        raise NotImplementedError
+        """A sample."""
 
+    @abstractmethod
     def score(self, family: Family, parts: tuple[Any, ...], value: Any) -> None:
-        raise NotImplementedError
+        """An observe."""
 
     def guard(self, number: int, result: Lane) -> None:
         """What a primitive gives must be of the kind that it was in the trace."""

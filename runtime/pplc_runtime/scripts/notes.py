@@ -5,17 +5,16 @@ Arguments are values of the program, with values over lanes in them; `uses` has 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from pplc_runtime.addresses import At
-from pplc_runtime.control import Memo
 from pplc_runtime.distributions.base import Domain, Family
-from pplc_runtime.lanes import Lane, Mix
-from pplc_runtime.values import List, Map, Procedure
+from pplc_runtime.lanes import Lane, Mix, inside
+from pplc_runtime.values import List, Map
 
 
 class NoFixedCourse(Exception):
@@ -128,7 +127,7 @@ class Trace:
                 raise NoFixedCourse("lanes have values of different kinds")
             elif id(item) not in seen and id(item) not in self.lane_free:
                 seen[id(item)] = item
-                stack.extend(_inside(item))
+                stack.extend(inside(item))
         if not found:
             self.lane_free.update((key, item) for key, item in seen.items() if _is_large(item))
         return found
@@ -136,19 +135,3 @@ class Trace:
 
 def _is_large(value: Any) -> bool:
     return type(value) in (tuple, List, Map) and len(value) > _LARGE
-
-
-def _inside(value: Any) -> Iterable[Any]:
-    """The values directly inside of a structure, a procedure or a distribution."""
-    kind = type(value)
-    if kind is tuple or kind is List:
-        items: tuple[Any, ...] = value
-        return items
-    if kind is Map:
-        return [part for pair in value.items() for part in pair]
-    if kind is Procedure:
-        captured: tuple[Any, ...] = value.captured
-        return captured
-    if kind is Memo:
-        return (value.procedure,)
-    return getattr(value, "parts", ())
