@@ -7,13 +7,16 @@ the frame it was made in and is gathered when it is read in another: forking cos
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from bisect import bisect_right
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Index = NDArray[np.intp]
 Kept: TypeAlias = tuple[tuple[int, int], ...]
+_STRIDE: Final = 16
+"""One of so many generations is a waypoint."""
 
 
 class Frame:
@@ -23,7 +26,7 @@ class Frame:
     `kept` has the lanes that are retained particles, which a conditional sweep follows: their positions, and
     the chains that they belong to."""
 
-    __slots__ = ("_inverse", "_top", "depth", "index", "kept", "maps", "parent", "size", "to_top")
+    __slots__ = ("_inverse", "_top", "_waypoints", "depth", "index", "kept", "maps", "parent", "size", "to_top")
 
     def __init__(self, size: int, parent: Frame | None, index: Index | None, kept: Kept) -> None:
         self.size = size
@@ -35,6 +38,8 @@ class Frame:
         self.to_top: Index | None = None
         self.maps: dict[Frame, Any] = {}
         self._inverse: Index | None = None
+        self._waypoints: list[tuple[Frame, Index]] = []
+        """Some generations on the way back, and the lanes there: values of all generations are found in one walk."""
 
     @classmethod
     def first(cls, size: int, kept: Kept = ()) -> Frame:
@@ -45,6 +50,7 @@ class Frame:
         """The next generation, whose lanes continue those of the ancestors."""
         child = Frame(len(ancestors), self, ancestors, kept)
         if self.parent is not None:
+            self.parent._waypoints.clear()
             self.parent.maps.clear()  # the maps of this generation go on from here; older ones are not asked again
         return child
 
@@ -72,28 +78,49 @@ class Frame:
             return found
         top = self._top
         if top is not None and birth.top is not top:  # an older value: the way there is kept with the generation
-            found = self.maps[birth] = top.map_from(birth)[self.to_top]
-            return found
-        path: list[Frame] = []
-        frame: Frame = self
-        result: Any = None
-        while frame is not birth:
-            result = frame.maps.get(birth)
-            if result is not None:
-                break
-            if frame.depth <= birth.depth or frame.parent is None:
-                if birth.parent is None:
-                    raise AssertionError("a value of another run")
-                outer = self.map_from(birth.parent)
-                inverse = birth.inverse()
-                result = self.maps[birth] = inverse if outer is None else inverse[outer]
-                return result
-            path.append(frame)
-            frame = frame.parent
-        for step in reversed(path):
-            result = step.index if result is None else result[step.index]
+            result = top.map_from(birth)[self.to_top]
+        elif birth._top is None and top is None:
+            result = self._from_generation(birth)
+        else:
+            result = self._from_part(birth)
         self.maps[birth] = result
         return result
+
+    def _from_part(self, birth: Frame) -> Any:
+        """The lane of a part of the same generation, or of one that has been joined since, wherever that was."""
+        path: list[Frame] = []
+        frame: Frame | None = self
+        lanes: Any = None
+        while frame is not None and frame.depth > birth.depth and lanes is None:
+            path.append(frame)
+            frame = frame.parent
+            lanes = None if frame is None else frame.maps.get(birth)
+        if lanes is None and frame is not birth:
+            assert birth.parent is not None, "a value of another run"
+            outer = self.map_from(birth.parent)
+            return birth.inverse() if outer is None else birth.inverse()[outer]
+        for step in reversed(path):
+            lanes = step.index if lanes is None else lanes[step.index]
+        return lanes
+
+    def _from_generation(self, birth: Frame) -> Index:
+        """The lane of an older generation that each lane of this one continues."""
+        assert self.parent is not None and self.index is not None, "a value of another run"
+        known = self.parent.maps.get(birth)
+        if known is not None:
+            lanes: Index = known[self.index]
+            return lanes
+        frame, lanes = self.parent, self.index
+        passed = bisect_right(self._waypoints, -birth.depth, key=lambda waypoint: -waypoint[0].depth)
+        if passed:
+            frame, lanes = self._waypoints[passed - 1]
+        while frame is not birth:
+            if frame.depth % _STRIDE == 0 and (not self._waypoints or frame.depth < self._waypoints[-1][0].depth):
+                self._waypoints.append((frame, lanes))
+            assert frame.parent is not None and frame.index is not None, "a value of another run"
+            lanes = frame.index[lanes]
+            frame = frame.parent
+        return lanes
 
     def inverse(self) -> Index:
         """The position in this frame of each lane of its parent that is in it, and 0 for the others."""

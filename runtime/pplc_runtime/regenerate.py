@@ -14,7 +14,6 @@ of the densities of what they draw and observe. That sum is kept up to date rath
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
@@ -32,6 +31,7 @@ from pplc_runtime.same import same
 from pplc_runtime.seatings import Seatings
 from pplc_runtime.steps import Assume, Observe, Plan, Segment
 from pplc_runtime.stochastic import Dist, ProcessInstance
+from pplc_runtime.suffix_scores import Lanes, SuffixScores
 from pplc_runtime.values import ModelError, Place
 
 
@@ -317,10 +317,11 @@ def _fits(source: Dist | ProcessInstance, value: Any) -> bool:
     return sort is float or sort is int or (sort is Lane and value.data.ndim == 1 and value.data.dtype.kind != "b")
 
 
-class Suffix:
+class Suffix(SuffixScores):
     """The rest of the retained run, and its density after each prefix."""
 
     def __init__(self, plan: Plan, retained: Retained, strict: bool = False) -> None:
+        super().__init__()
         retained = retained.recorded(plan, strict)
         self.plan = plan
         self.strict = strict
@@ -330,7 +331,6 @@ class Suffix:
         self.events = dict(retained.events)
         self.kinds = retained.kinds
         self.segments = retained.segments
-        self.scores: list[Any] = [0.0] * len(retained.segments)
         self.uses: list[Any] = [record.uses for record in retained.segments]
         self.cells: dict[Any, dict[int, Any]] = {}
         """What the segments of the suffix write: cell -> segment -> value."""
@@ -345,15 +345,10 @@ class Suffix:
             for at in record.draws:
                 self.drawers.setdefault(at, set()).add(number)
         self.seatings = Seatings(retained.segments, retained.assigned, retained.seated_values)
-        self.total: Any = 0.0
         self.total_uses: Any = sum(self.uses)
-        self.bad: Any = 0
-        """How many segments of the suffix are impossible, by lane."""
+        self.prefix: Forward
+        """The particles at the boundary that the suffix is rescored at."""
         self.replaying: Replay | None = None
-        self.replays = 0
-        self.first = 0
-        self.unsettled: set[int] = set()
-        """The segments that were last replayed without the lanes that could not come so far."""
         self.dropped: Counter[Place] = Counter()
 
     def note(self, place: Place, lanes: int) -> None:
@@ -378,32 +373,20 @@ class Suffix:
     def rescore(self, number: int, prefix: Forward, frame: Frame) -> NDArray[np.float64]:
         """The log density of the suffix from segment `number` on, after the prefix in each lane."""
         here.frame = frame
-        self.total = raw(self.total)
-        self.bad = raw(self.bad)
+        self.prefix = prefix
         self.total_uses = raw(self.total_uses)
-        self.first = number
-        self.replace(number - 1, 0.0, 0)
-        dirty_now = self.unsettled.union(self.changed(number - 1, prefix))
-        queue = sorted(reader for reader in dirty_now if reader >= number)
-        last = -1
-        while queue:
-            dirty = heapq.heappop(queue)
-            if dirty <= last:
-                continue
-            last = dirty
-            for cell in self.replay(dirty, prefix, frame):
-                for reader in self.readers.get(cell, ()):
-                    if reader > dirty:
-                        heapq.heappush(queue, reader)
-        here.handler = prefix
-        result: Any = self.total + self.seatings.score(prefix, frame) if self.seatings.turn else self.total
+        self.drop(number - 1, frame)
+        self.count(number - 1, 0)
+        self.rescore_segments(number, self.changed(number - 1, prefix), frame)
+        here.frame, here.handler = frame, prefix
+        result: Any = self.sum(frame)
+        if self.seatings.turn:
+            result = result + self.seatings.score(prefix, frame)
         if type(result) is not np.ndarray:
             result = np.full(frame.size, result)
-        allowed = (self.bad == 0) & (self.total_uses == self.left(frame))
+        allowed = self.total_uses == self.left(frame)
         if allowed is not True and not np.all(allowed):
             result = np.where(allowed, result, -np.inf)
-        self.total = _kept(self.total, frame)
-        self.bad = _kept(self.bad, frame)
         self.total_uses = _kept(self.total_uses, frame)
         scores: NDArray[np.float64] = result
         return scores
@@ -445,35 +428,35 @@ class Suffix:
         prefix.used.clear()
         return readers
 
-    def replay(self, number: int, prefix: Forward, frame: Frame) -> Iterable[Any]:
-        """Replay a segment over all lanes; the cells that come out otherwise than before."""
-        self.replays += 1
+    def replay(self, number: int, frame: Frame, living: Lanes | None) -> tuple[Any, Iterable[int]]:
         here.frame = frame
-        if self.replaying is None:
-            self.replaying = Replay(self, prefix)
+        if self.replaying is None or living is not None:
+            self.replaying = Replay(self, self.prefix)
         here.handler = replay = self.replaying
         replay.begin(number)
-        try:
-            replay.run(self.plan.segments[number])
-            self.unsettled.discard(number)
-        except Exception:
-            living = self.living(number, prefix, frame)
-            if living.all():
-                raise
-            replay = self.replay_some(number, prefix, frame, living)
+        if living is not None:
+            replay.log_weights[~living] = -np.inf
+            here.frame = frame.part(np.flatnonzero(living))
+        replay.run(self.plan.segments[number])
         here.frame = frame
-        self.replace(number, *replay.outcome())
+        score, uses = replay.outcome()
+        self.count(number, uses)
         for cell in replay.reads:
             self.readers.setdefault(cell, set()).add(number)
         for at in replay.drawn_here:
             self.drawers.setdefault(at, set()).add(number)
+        changed = self.written_otherwise(number, replay.new, frame)
+        return score, [reader for cell in changed for reader in self.readers.get(cell, ())]
+
+    def written_otherwise(self, number: int, written: dict[Any, Any], frame: Frame) -> list[Any]:
+        """The cells that a replay has written otherwise than they were; the suffix has its values from here on."""
         record = self.segments[number]
         changed = []
-        cells = record.writes.keys() | replay.new.keys() if replay.new.keys() != record.writes.keys() else record.writes
+        cells = record.writes if written.keys() == record.writes.keys() else record.writes.keys() | written.keys()
         for cell in list(cells):
             versions = self.cells.setdefault(cell, {})
             old = versions.get(number, MISSING)
-            new = replay.new.get(cell, MISSING)
+            new = written.get(cell, MISSING)
             if new is MISSING:
                 versions.pop(number, None)
             else:
@@ -483,39 +466,15 @@ class Suffix:
                 changed.append(cell)
         return changed
 
-    def living(self, number: int, prefix: Forward, frame: Frame) -> NDArray[np.bool_]:
-        """The lanes whose weight is not zero before a segment of the suffix, as far as is known."""
-        scores = [self.scores[earlier] for earlier in range(self.first, number)]
-        seatings = self.seatings.score(prefix, frame)
+    def possible_prefixes(self, frame: Frame) -> Lanes:
+        seatings = self.seatings.score(self.prefix, frame)
         here.frame = frame
-        alive: NDArray[np.bool_] = np.greater(prefix.log_weights + seatings, -np.inf)
-        for score in scores:
-            alive &= np.greater(raw(score), -np.inf)
-        return alive
+        possible: Lanes = np.greater(self.prefix.log_weights + seatings, -np.inf)
+        return possible
 
-    def replay_some(self, number: int, prefix: Forward, frame: Frame, living: NDArray[np.bool_]) -> Replay:
-        """Replay a segment in these lanes: an error of an execution that has ended before does not count."""
-        here.handler = replay = Replay(self, prefix)
-        replay.begin(number)
-        here.frame = frame
-        replay.log_weights[~living] = -np.inf
-        here.frame = frame.part(np.flatnonzero(living))
-        replay.run(self.plan.segments[number])
-        self.unsettled.add(number)
-        return replay
-
-    def replace(self, number: int, score: Any, uses: Any) -> None:
-        """Give a segment another score, and keep the totals up to date."""
-        old, old_bad = _split(raw(self.scores[number]))
-        new, new_bad = _split(score)
-        if type(old) is np.ndarray:
-            self.total = self.total - old
-        if type(new) is np.ndarray:
-            self.total = self.total + new
-        if new_bad is not False or old_bad is not False:
-            self.bad = self.bad + np.subtract(new_bad, old_bad, dtype=np.int64)
+    def count(self, number: int, uses: Any) -> None:
+        """A segment uses another number of values."""
         self.total_uses = self.total_uses + (uses - raw(self.uses[number]))
-        self.scores[number] = _kept(score, here.frame)
         self.uses[number] = _kept(uses, here.frame)
 
 
@@ -525,14 +484,3 @@ _NONE: Final[dict[int, Any]] = {}
 def _kept(value: Any, frame: Frame) -> Any:
     """A raw value as one that later frames can read."""
     return Lane(value, frame) if type(value) is np.ndarray else value
-
-
-def _split(score: Any) -> tuple[Any, Any]:
-    """A score as its finite part and whether it is impossible."""
-    if type(score) is np.ndarray:
-        if score[score.argmin()] > -np.inf:
-            return score, False
-        bad = score == -np.inf
-        return np.where(bad, 0.0, score), bad
-    return (0.0, True) if score == -np.inf else (score, False)
-

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -79,3 +81,30 @@ def test_a_part_of_no_lanes() -> None:
     top = Frame.first(3, kept=((0, 0),))
     empty = top.part(index())
     assert empty.size == 0 and not empty.kept
+
+
+class Counted(np.ndarray[Any, np.dtype[np.intp]]):
+    """An index that counts how often it is used."""
+
+    uses = 0
+
+    def __getitem__(self, key: Any) -> Any:
+        Counted.uses += 1
+        return np.asarray(self)[key].view(Counted)
+
+
+def test_values_of_all_generations_are_found_in_one_walk() -> None:
+    """Reading what each of N generations made costs O(N) compositions in all, and gives the lanes of a plain walk."""
+    rng = np.random.default_rng(1)
+    frames = [Frame.first(5)]
+    for _ in range(300):
+        frames.append(frames[-1].resampled(rng.integers(0, 5, 5).view(Counted)))
+    Counted.uses = 0
+    last = frames[-1]
+    found = [last.map_from(frame) for frame in frames[:-1]]
+    assert Counted.uses <= 10 * len(frames), "about half a stride each, not half of all generations"
+    lanes = np.arange(5)
+    for frame, parent, there in zip(frames[:0:-1], frames[-2::-1], found[::-1]):
+        assert frame.index is not None and frame.parent is parent
+        lanes = np.asarray(frame.index)[lanes]
+        assert there.tolist() == lanes.tolist()

@@ -23,7 +23,7 @@ from pplc_runtime.inference import METHODS
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.scripts import course, scripted
 from pplc_runtime.scripts.emit import ReplayWriter
-from pplc_runtime.scripts.suffix import Tally
+from pplc_runtime.scripts.suffix import ScriptedSweep
 from pplc_runtime.steps import Plan
 from pplc_runtime.values import ModelError
 
@@ -167,26 +167,26 @@ def samples_not_scored(patch: pytest.MonkeyPatch) -> None:
 def stale_scores(patch: pytest.MonkeyPatch) -> None:
     """Scores stay where they are when lanes are resampled."""
 
-    def at(self: Tally, frame: Frame) -> Any:
+    def at(self: ScriptedSweep, frame: Frame) -> Any:
         for lane in (self.total, *(score for score, _ in self.scores.values())):
             if lane is not None:
                 lane.frame, lane._frame = frame, None
         return right(self, frame)
 
-    right = Tally.sum
-    patch.setattr(Tally, "sum", at)
-    dropping = Tally.drop
+    right = ScriptedSweep.sum
+    patch.setattr(ScriptedSweep, "sum", at)
+    dropping = ScriptedSweep.drop
 
-    def drop(self: Tally, number: int, frame: Frame) -> None:
+    def drop(self: ScriptedSweep, number: int, frame: Frame) -> None:
         at(self, frame)
         dropping(self, number, frame)
 
-    patch.setattr(Tally, "drop", drop)
+    patch.setattr(ScriptedSweep, "drop", drop)
 
 
 def executed_segments_count_on(patch: pytest.MonkeyPatch) -> None:
     """What has been run still counts as part of the suffix."""
-    patch.setattr(Tally, "drop", lambda self, number, frame: None)
+    patch.setattr(ScriptedSweep, "drop", lambda self, number, frame: None)
 
 
 def derived_values_stay(patch: pytest.MonkeyPatch) -> None:
@@ -370,7 +370,7 @@ def test_structures_are_not_looked_through_again_and_again() -> None:
 def test_chains_are_the_same_whatever_fails(name: str) -> None:
     """After a sweep that the program itself did, the next is done by scripts again, from the same numbers."""
     source = DIES if name == "lanes die" else DECEPTIVE["an element of an older vector, and lanes that end"]
-    found = []
+    found: list[Any] = []
     for program in (compile_text(source), compile_text(source)):
         with pytest.MonkeyPatch.context() as patch:
             if found:

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from pplc import compile_text
+from pplc_runtime.frames import Frame
+from pplc_runtime.lanes import Lane
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.values import ModelError
 
@@ -200,3 +202,43 @@ def test_replays_of_a_crp_mixture_grow_with_its_length() -> None:
         """
         counts.append(np.mean([s.diagnostics["replays"] for s in sweeps_of(text, "pgas", particles=5, sweeps=5)]))
     assert counts[2] < 8 * counts[0], "far from quadratic"
+
+
+VARIANCE = """
+[assume a (sample (uniform 0 1))]
+[assume s (mem (lambda (t) (if (= t 0) 1.0 (sqrt (+ 0.1 (* a (square (s (- t 1)))))))))]
+[for [t (range 40)] [observe (normal 0 (s t)) (sin t)]]
+[predict a]
+"""
+
+
+@pytest.mark.parametrize("sweeps", [3, 12])
+def test_what_a_replay_has_computed_is_not_new_when_it_is_run(sweeps: int) -> None:
+    """A chain of values without draws is replayed once, at the first boundary, by scripts as by the engine."""
+    for sweep in sweeps_of(VARIANCE, "pgas", sweeps=sweeps):
+        assert sweep.diagnostics["replays"] <= 2 * 40
+
+
+TRUNCATED = """
+[assume x (sample (normal 0 1))]
+[observe (dirac (< 0 x)) true]
+[for [t (range LENGTH)] [observe (normal 0 x) (sin t)]]
+[predict x]
+"""
+
+
+def test_candidates_that_have_ended_cost_no_more_than_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Negative deviations are errors in later segments: each is replayed once, and who lives is found in one walk."""
+    reads: list[int] = []
+    at = Lane.at
+
+    def counted(self: Lane, frame: Frame) -> Any:
+        reads[-1] += 1
+        return at(self, frame)
+
+    monkeypatch.setattr(Lane, "at", counted)
+    for length in (30, 120):
+        reads.append(0)
+        for sweep in sweeps_of(TRUNCATED.replace("LENGTH", str(length)), "pgas", particles=8):
+            assert sweep.diagnostics["replays"] <= length + 2
+    assert reads[1] < 6 * reads[0], "linear, not quadratic"

@@ -147,7 +147,8 @@ def stale_scores(patch: Patch) -> None:
 
     class Wrong(Suffix):
         def rescore(self, number: int, prefix: Forward, frame: Frame) -> Floats:
-            for value in (*self.scores, *self.uses, self.total, self.bad, self.total_uses):
+            scores = [part for score in self.scores.values() for part in score]
+            for value in (*scores, *self.uses, self.total, self.impossible, self.total_uses):
                 if isinstance(value, Lane):
                     value.frame, value._frame = frame, None
             return super().rescore(number, prefix, frame)
@@ -162,8 +163,10 @@ def one_generation_late(patch: Patch) -> None:
         def rescore(self, number: int, prefix: Forward, frame: Frame) -> Floats:
             scores = super().rescore(number, prefix, frame)
             here.frame = frame
+            score, bad = self.scores.get(number, (0.0, None))
+            own = raw(score) if bad is None else np.where(raw(bad) > 0, -np.inf, raw(score))
             with np.errstate(invalid="ignore"):
-                later = scores - raw(self.scores[number])
+                later = scores - own
             return np.where(np.isnan(later), -np.inf, later)
 
     patch.setattr(pgas_method, "Suffix", Wrong)

@@ -28,6 +28,8 @@ class Script:
     """The cells of earlier segments that a replay reads."""
     writes: tuple[int, ...]
     """The cells that it writes when it runs forward."""
+    renews: tuple[int, ...]
+    """Those of them that depend on what it draws: replays of it before have found the values of the others."""
     follows: tuple[tuple[int, frozenset[int]], ...]
     """The cells that a replay writes, each with those that it depends on."""
 
@@ -114,10 +116,13 @@ class _Course:
         forward = ForwardWriter(self.trace, self.cell_of)
         forward.write_all(self.notes)
         results = [note.result for note in self.notes if isinstance(note, Formula | Apply | Draw)]
-        writes = tuple(self.cell_of[id(result)] for result in results if id(result) in self.cell_of)
+        kept = [id(result) for result in results if id(result) in self.cell_of]
+        writes = tuple(self.cell_of[result] for result in kept)
+        drawn = self.drawn()
+        renews = tuple(self.cell_of[result] for result in kept if result in drawn)
         scored = self.scored()
         if not scored:
-            return Script(*forward.script(), None, (), frozenset(), writes, ())
+            return Script(*forward.script(), None, (), frozenset(), writes, renews, ())
         replay = ReplayWriter(self.trace, self.cell_of)
         follows = []
         for note in scored:
@@ -126,7 +131,17 @@ class _Course:
                 replay.keep(note.result)
                 follows.append((self.cell_of[id(note.result)], self.needs[id(note.result)]))
         reads = _NONE.union(*map(self.depends, scored))
-        return Script(*forward.script(), *replay.script(), reads, writes, tuple(follows))
+        return Script(*forward.script(), *replay.script(), reads, writes, renews, tuple(follows))
+
+    def drawn(self) -> set[int]:
+        """The values that depend on what the segment draws."""
+        found: set[int] = set()
+        for note in self.notes:
+            if isinstance(note, Draw) or (
+                isinstance(note, Formula | Apply) and any(id(lane) in found for lane in note.uses)
+            ):
+                found.add(id(note.result))
+        return found
 
     def scored(self) -> list[Note]:
         """What a replay does: densities and values that depend on earlier segments, and what they are computed from."""

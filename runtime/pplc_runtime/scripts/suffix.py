@@ -7,11 +7,10 @@ what has been run, and the retained ones for the rest; a segment is replayed whe
 
 from __future__ import annotations
 
-import heapq
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pplc_runtime.addresses import At
 from pplc_runtime.frames import Frame, here
@@ -19,70 +18,16 @@ from pplc_runtime.lanes import Lane
 from pplc_runtime.particles import Particles
 from pplc_runtime.records import Retained
 from pplc_runtime.scripts.course import Scripts
-from pplc_runtime.scripts.emit import Failed
 from pplc_runtime.steps import Plan, Segment
+from pplc_runtime.suffix_scores import Lanes, SuffixScores
 from pplc_runtime.values import Place
 
-Scores = NDArray[np.float64]
 
-
-class Tally:
-    """The sum of the scores of some segments by lane, of which any may be -inf."""
-
-    def __init__(self) -> None:
-        self.scores: dict[int, tuple[Lane, Lane | None]] = {}
-        """The finite part of each score, and where it is -inf."""
-        self.total: Lane | None = None
-        self.impossible: Lane | None = None
-        """How many of them are -inf."""
-
-    def drop(self, number: int, frame: Frame) -> None:
-        """A segment does not count any more."""
-        if number not in self.scores:
-            return
-        score, bad = self.scores.pop(number)
-        if not self.scores:
-            self.total = self.impossible = None
-            return
-        assert self.total is not None
-        self.total = Lane(self.total.at(frame) - score.at(frame), frame)
-        if bad is not None and self.impossible is not None:
-            self.impossible = Lane(self.impossible.at(frame) - bad.at(frame), frame)
-
-    def put(self, number: int, score: Scores | None, frame: Frame) -> None:
-        """A segment has another score; None is one that all candidates share."""
-        self.drop(number, frame)
-        if score is None:
-            return
-        lowest = score[score.argmin()]
-        bad = None
-        if not lowest > -np.inf:
-            if lowest != lowest:
-                raise Failed
-            bad = Lane((score == -np.inf).astype(np.intp), frame)
-            score = np.where(bad.data, 0.0, score)
-            counted = bad.data if self.impossible is None else self.impossible.at(frame) + bad.data
-            self.impossible = Lane(counted, frame)
-        self.scores[number] = Lane(score, frame), bad
-        self.total = Lane(score if self.total is None else self.total.at(frame) + score, frame)
-
-    def impossible_in(self, number: int, frame: Frame) -> Any:
-        """The lanes in which a segment has score -inf."""
-        bad = self.scores[number][1] if number in self.scores else None
-        return np.zeros(frame.size, np.bool_) if bad is None else bad.at(frame) > 0
-
-    def sum(self, frame: Frame) -> Any:
-        if self.total is None:
-            return 0.0
-        if self.impossible is None:
-            return self.total.at(frame)
-        return np.where(self.impossible.at(frame) > 0, -np.inf, self.total.at(frame))
-
-
-class ScriptedSweep:
+class ScriptedSweep(SuffixScores):
     """The particles of a conditional sweep by scripts, and the rest of what it retains."""
 
     def __init__(self, plan: Plan, rng: np.random.Generator, size: int, retained: Retained) -> None:
+        super().__init__()
         self.scripts: Scripts = plan.scripts
         self.root = retained.root
         if len(retained.held) > 1 and self.root is None:
@@ -90,10 +35,8 @@ class ScriptedSweep:
         kept = retained.cells or self.cells_of(plan, retained.held)
         self.particles = Particles(plan, rng, size, retained.held, remember=True, root=self.root)
         self.particles.cells = list(kept)
-        self.tally = Tally()
-        self.unsettled: set[int] = set()
-        """The segments that were last replayed without the lanes that could not come so far."""
-        self.replays = 0
+        self.changed: set[int] = set()
+        """The cells that have changed at the boundary that is being rescored."""
         self.dropped: dict[Place, int] = {}
 
     def extend(self, segment: Segment) -> None:
@@ -103,50 +46,35 @@ class ScriptedSweep:
         """The log density of the suffix from segment `number` on, after the prefix in each lane."""
         frame = here.frame = self.particles.frame
         here.handler = self.particles.handler
-        segments, readers = self.scripts.segments, self.scripts.readers
-        self.tally.drop(number - 1, frame)
-        changed = set(segments[number - 1].writes)
-        unsettled, self.unsettled = self.unsettled, set()
-        queue = sorted(unsettled.union(*(readers[cell] for cell in changed)))
-        last = number - 1
-        while queue:
-            dirty = heapq.heappop(queue)
-            if dirty <= last:
-                continue
-            last = dirty
-            self.tally.put(dirty, self.replay(dirty, number), frame)
-            for cell, needs in segments[dirty].follows:
-                if dirty in unsettled or not needs.isdisjoint(changed):
-                    changed.add(cell)
-                    for reader in readers[cell]:
-                        heapq.heappush(queue, reader)
-        return self.tally.sum(frame)
+        ran = self.scripts.segments[number - 1]
+        self.drop(number - 1, frame)
+        self.changed = set(ran.writes if number - 1 in self.unsettled else ran.renews)
+        readers = self.scripts.readers
+        self.rescore_segments(number, (reader for cell in self.changed for reader in readers[cell]), frame)
+        return self.sum(frame)
 
-    def replay(self, number: int, first: int) -> Scores | None:
-        """The score of a segment after each prefix, where segment `first` is the next to run."""
+    def replay(self, number: int, frame: Frame, living: Lanes | None) -> tuple[Any, Iterable[int]]:
         script = self.scripts.segments[number]
         assert script.replay is not None
-        particles = self.particles
-        self.replays += 1
-        try:
-            score: Scores | None = script.replay(particles.cells, particles.frame, script.replay_constants)
-            return score
-        except Exception:
-            living = np.greater(particles.log_weights, -np.inf)
-            for earlier in range(first, number):
-                living &= ~self.tally.impossible_in(earlier, particles.frame)
-            if living.all():
-                raise
-        # An error of an execution that has ended before does not count: those lanes do as a living one does.
-        here.frame = substitute = particles.frame.resampled(np.where(living, np.arange(len(living)), living.argmax()))
-        score = script.replay(particles.cells, substitute, script.replay_constants)
-        here.frame = particles.frame
-        for cell, _ in script.follows:
-            value = particles.cells[cell]
-            if type(value) is Lane:
-                particles.cells[cell] = Lane(value.at(substitute), particles.frame)
-        self.unsettled.add(number)
-        return score
+        cells = self.particles.cells
+        if living is None:
+            score = script.replay(cells, frame, script.replay_constants)
+        else:  # lanes that have ended before do as a living one does
+            substitute = frame.resampled(np.where(living, np.arange(len(living)), living.argmax()))
+            here.frame = substitute
+            score = script.replay(cells, substitute, script.replay_constants)
+            here.frame = frame
+            for cell, _ in script.follows:
+                value = cells[cell]
+                if type(value) is Lane:
+                    cells[cell] = Lane(value.at(substitute), frame)
+        again = number in self.unsettled or living is not None
+        changed = [cell for cell, needs in script.follows if again or not needs.isdisjoint(self.changed)]
+        self.changed.update(changed)
+        return score, [reader for cell in changed for reader in self.scripts.readers[cell]]
+
+    def possible_prefixes(self, frame: Frame) -> Lanes:
+        return np.greater(self.particles.log_weights, -np.inf)
 
     def to_retain(self, lanes: list[int]) -> Retained:
         """A particle of each chain as one to retain."""
