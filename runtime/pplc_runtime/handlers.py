@@ -90,6 +90,13 @@ class Forward:
         """How often lanes were found dead."""
         self.log_weights: NDArray[np.float64] = np.zeros(here.frame.size)
 
+    def continued(self) -> Forward:
+        """One that goes on with the same cells and weights, and retains nothing."""
+        other = Forward(self.rng, self.store)
+        other.tables, other.untabled = self.tables, self.untabled
+        other.log_weights = self.log_weights
+        return other
+
     # Control
 
     call: Callable[..., Any] = staticmethod(call)

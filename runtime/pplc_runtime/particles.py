@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from pplc_runtime.lanes import Dead, Lane, per_lane, raw
 from pplc_runtime.resampling import Scheme, conditional_rows, pick, pick_rows
 from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.sweeps import Column
-from pplc_runtime.steps import Assume, Bound, Observe, Plan, Segment
+from pplc_runtime.steps import Assume, Bound, Keep, Observe, Plan, Segment
 from pplc_runtime.values import Impossible, List, Map, ModelError, Symbol, shown
 from pplc_runtime.weights import BadWeights, ZeroWeights, relative, relative_rows
 
@@ -52,10 +53,13 @@ class Particles:
         self.generations: list[tuple[Frame, list[tuple[At, Frame, Any]]]] = []
         self.ran: list[Frame] = []
         """The frames that the segments ran in."""
+        self.plan = plan
         self.scripts = plan.scripts
         self.cells: list[Any] = [] if plan.scripts is None else [None] * plan.scripts.cells
         """What scripts keep."""
-        self.reports: list[tuple[Any, Any]] = []
+        self.reports: list[tuple[int, Any, Any]] = []
+        """What is predicted: its turn in the program, label and value."""
+        self.is_reported = False
         self.last: Bound | None = None
         self.seen: Any = None
 
@@ -93,8 +97,12 @@ class Particles:
                     self.seen = value
                     score = raw(handler.score(step.at, source, value))
                     handler.add(score) if step is segment[-1] else handler.weigh(score)
+                elif step.step is Keep:
+                    step.function(step.at)
                 else:
-                    self.reports.append(step.function(step.at, *step.arguments))
+                    for name in step.kept:
+                        handler.store[name] = handler.store[step.turn, name]
+                    self.reports.append((step.turn, *step.function(step.at, *step.arguments)))
         except Dead:
             pass
         except Exception as error:
@@ -198,12 +206,26 @@ class Particles:
         own = slice(first, first + self.size)
         return Genealogy.of(self.size, [row[own] - first for row in reversed(rows)], chosen)
 
+    def report(self) -> None:
+        """Run what is predicted of the finished particles.
+
+        What it draws is read by nothing else, so that nobody retains it: every particle draws it afresh."""
+        if self.is_reported:
+            return
+        self.is_reported = True
+        self.handler = self.handler.continued()
+        here.frame, here.handler = self.frame, self.handler
+        if self.scripts is None:
+            self.run(self.plan.reports)
+        else:
+            self.scripts.reports.run(self)
+
     def predicts(self) -> dict[str, Column]:
         """The reported values of every particle, by label; a label that comes again is numbered."""
-        here.frame, here.handler = self.frame, self.handler
+        self.report()
         columns: dict[str, Column] = {}
         seen: dict[str, int] = {}
-        for label, value in self.reports:
+        for _, label, value in sorted(self.reports, key=itemgetter(0)):
             text = label if type(label) is str else shown(label)
             seen[text] = seen.get(text, 0) + 1
             if seen[text] > 1:

@@ -18,7 +18,7 @@ from pplc_runtime.frames import Frame, Index, here
 from pplc_runtime.handlers import MISSING, Forward
 from pplc_runtime.lanes import Lane, Mix, join, per_lane, plain, raw
 from pplc_runtime.particles import Particles
-from pplc_runtime.steps import Assume, Observe, Plan, Segment
+from pplc_runtime.steps import Assume, Observe, Plan, Predict, Segment
 from pplc_runtime.stochastic import Dist, ProcessInstance
 
 
@@ -297,5 +297,5 @@ def run(handler: Forward, segment: Segment) -> None:
         elif step.step is Observe:
             source, value = step.function(step.at, *step.arguments)
             handler.weigh(raw(handler.score(step.at, source, value)))
-        else:
+        elif step.step is Predict:
             step.function(step.at, *step.arguments)

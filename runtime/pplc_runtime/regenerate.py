@@ -29,7 +29,7 @@ from pplc_runtime.lanes import Dead, Lane, by_value, part, raw, varies
 from pplc_runtime.records import Retained
 from pplc_runtime.same import same
 from pplc_runtime.seatings import Seatings
-from pplc_runtime.steps import Assume, Observe, Plan, Segment
+from pplc_runtime.steps import Assume, Observe, Plan, Predict, Segment
 from pplc_runtime.stochastic import Dist, ProcessInstance
 from pplc_runtime.suffix_scores import Lanes, SuffixScores
 from pplc_runtime.values import ModelError, Place
@@ -82,7 +82,7 @@ class Replay(Forward):
                 elif step.step is Observe:
                     source, value = step.function(step.at, *step.arguments)
                     self.weigh(raw(self.score(step.at, source, value)))
-                else:
+                elif step.step is Predict:
                     step.function(step.at, *step.arguments)
             record = self.suffix.segments[self.number]
             if type(self.seated_so_far) is int and not self.suffix.strict and self.seated_so_far == len(record.seated):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -60,13 +61,18 @@ class Observe:
 
 @dataclass(frozen=True, slots=True)
 class Predict:
-    """Reports: the function gives the label and the value."""
+    """Reports: the function gives the label and the value.
+
+    One that `acts` may observe, or draw from a process, and is run where it stands. Any other is run when the particles
+    are finished; the globals that loops assume anew, as they are where it stands, are `kept` for it."""
 
     function: Callable[..., Any]
     loops: tuple[str, ...]
     next: int
     place: Place
     row: tuple[Any, ...] = ()
+    acts: bool = False
+    kept: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +87,34 @@ class Loop:
     place: Place
 
 
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Keeps globals for a predict that is run later; it stands in no program, but where that predict stands."""
+
+    function: Callable[..., Any]
+    place: Place
+
+
+def keep(turn: int, names: tuple[str, ...], _: At) -> None:
+    """Keep globals for the predict of a turn."""
+    store = here.handler.store
+    for name in names:
+        store[turn, name] = store[name]
+
+
 Step: TypeAlias = Input | Assume | Observe | Predict | Loop
 
 
 class Bound:
     """A step of a run: what to call, with which literals and loop variables, at which address."""
 
-    __slots__ = ("arguments", "at", "function", "name", "place", "step")
+    __slots__ = ("arguments", "at", "function", "kept", "name", "place", "step", "turn")
 
-    def __init__(self, step: Any, at: At, arguments: tuple[Any, ...]) -> None:
+    def __init__(self, step: Any, at: At, arguments: tuple[Any, ...], turn: int) -> None:
         self.step = type(step)
+        self.kept: tuple[str, ...] = getattr(step, "kept", ())
+        self.turn = turn
+        """How many come before it in the program: the order of what is reported."""
         self.name: str = getattr(step, "name", "")
         self.function = step.function
         self.at = at
@@ -103,10 +127,12 @@ Segment: TypeAlias = list[Bound]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One run: the inputs, and the segments between its observes; also as scripts, where it has a fixed course."""
+    """One run: the inputs, the segments between its observes, and what is reported of the finished particles; also as
+    scripts, where it has a fixed course."""
 
     inputs: dict[str, Any]
     segments: list[Segment]
+    reports: Segment
     scripts: Any = None
 
     def without_scripts(self) -> Plan:
@@ -161,6 +187,7 @@ def plan(steps: list[Step], root: At, data: Mapping[str, Any]) -> Plan:
     here.handler = planner = _Planner(steps, root, data)
     inputs: dict[str, Any] = {}
     bound: list[Bound] = []
+    reports: list[Bound] = []
     variables: dict[str, Any] = {}
     positions: dict[str, int] = {}
     sequences: dict[int, list[Any]] = {}
@@ -192,9 +219,16 @@ def plan(steps: list[Step], root: At, data: Mapping[str, Any]) -> Plan:
                 inputs[name] = planner.read(name)
                 label = step.next
             case _:
-                bound.append(Bound(step, at, arguments + step.row))
+                turn = len(bound) + len(reports)
+                row = Bound(step, at, arguments + step.row, turn)
+                if isinstance(step, Predict) and not step.acts:
+                    reports.append(row)
+                    if step.kept:
+                        bound.append(Bound(Keep(partial(keep, turn, step.kept), step.place), at, (), turn))
+                else:
+                    bound.append(row)
                 label = step.next
-    return Plan(inputs, _cut(bound))
+    return Plan(inputs, _cut(bound), reports)
 
 
 def missing_input(name: str, place: Place) -> ModelError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -23,7 +23,7 @@ from pplc_runtime.particles import Particles
 from pplc_runtime.reference import Program as ReferenceProgram
 from pplc_runtime.regenerate import Suffix
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.steps import Plan, plan
+from pplc_runtime.steps import Plan, Predict, plan
 
 pgas_method: Any = import_module("pplc_runtime.inference.pgas")
 """The module, which the method of the same name hides."""
@@ -40,11 +40,16 @@ class Compiled:
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
-def compiled(text: str, data: Mapping[str, Any] | None = None) -> Compiled:
+def compiled(text: str, data: Mapping[str, Any] | None = None, in_place: bool = False) -> Compiled:
+    """A program; if `in_place`, its predicts are run where they stand, as the reference engine does."""
     model = compile_text(text)
     reference = to_reference(model.compiled.core, model.compiled.source)
+    steps = [
+        replace(step, acts=True, kept=()) if in_place and isinstance(step, Predict) else step
+        for step in model.program.steps
+    ]
     with quietly():
-        return Compiled(plan(model.program.steps, At(), dict(data or {})), reference, dict(data or {}))
+        return Compiled(plan(steps, At(), dict(data or {})), reference, dict(data or {}))
 
 
 @contextmanager

@@ -136,7 +136,7 @@ SOURCES = dict(_sources())
 
 @cache
 def of(name: str) -> Compiled:
-    return compiled(SOURCES[name])
+    return compiled(SOURCES[name], in_place=True)
 
 
 def sweeps_of(name: str) -> int:

@@ -20,6 +20,7 @@ from pplc import compile_text
 from pplc_runtime.distributions.base import Family
 from pplc_runtime.frames import Frame
 from pplc_runtime.inference import METHODS
+from pplc_runtime.results.json_values import to_json
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.scripts import course, scripted
 from pplc_runtime.scripts.emit import ReplayWriter
@@ -93,6 +94,55 @@ def test_whatever_the_resampling(name: str, method: str, options: dict[str, Any]
     assert_same(*(chain(run, method, 1, **settings) for run in runs))
 
 
+STATES = """
+[assume h (mem (lambda (t) (if (= t 0) (sample (normal 0 1)) (sample (normal (* 0.9 (h (- t 1))) 1)))))]
+[for [t (range 6)] [observe (normal (h t) 0.5) (sin t)]]
+"""
+REPORTED = {
+    "a vector by mapv": "[predict (mapv h (range 6))]",
+    "in order": "[predict (sort (map h (range 6)))] [predict (reverse (sort-by abs (map h (range 6))))]",
+    "text": '[predict "one" (str (h 3))] [predict (h 2)]',
+    "draws of what was not drawn yet": "[predict (filter pos? (map h (range 9)))] [predict (mapv h (range 12))]",
+    "draws": "[predict (if (> (h 0) 0) (sample (normal (h 0) 1)) 1.5)] [predict (h 7)]",
+    "a map": "[predict {:low (apply min (mapv h (range 3))) (if (> (h 0) 0) :up :down) 1}]",
+}
+"""What is reported of one program of fixed course; none of these has a fixed course itself."""
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", REPORTED)
+def test_what_is_only_reported_does_not_decide_how_a_program_is_run(name: str, method: str) -> None:
+    run, straight = compiled(STATES + REPORTED[name]).plan, with_scripts(STATES + REPORTED[name])
+    assert straight.scripts is not None and straight.scripts.failures == 0
+    one, other = (chain(each, method, 3, particles=5, sweeps=6) for each in (run, straight))
+    assert straight.scripts.failures == 0
+    for a, b in zip(one, other):
+        np.testing.assert_allclose(a.log_weights, b.log_weights, rtol=1e-11, atol=1e-11)
+        assert to_json(list(a.predicts.items())) == to_json(list(b.predicts.items()))
+
+
+ANEW = """
+[assume x (sample (normal 0 1))]
+[for [t (range 5)]
+  [assume y (sample (normal (* t x) 1))]
+  [observe (normal y 1) (sin t)]
+  [predict "now" (MADE y)]]
+[predict "last" y]
+"""
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("made", ["+", "str", "(lambda (a) (+ (* 0 y) a))"])
+def test_a_predict_reports_what_its_loop_had_assumed(method: str, made: str) -> None:
+    run, straight = compiled(ANEW.replace("MADE", made)).plan, with_scripts(ANEW.replace("MADE", made))
+    assert straight.scripts is not None
+    for each in (run, straight):
+        for sweep in chain(each, method, 3, particles=5, sweeps=3):
+            now = np.array([sweep.predicts[f"now#{k}" if k > 1 else "now"] for k in range(1, 6)], float)
+            np.testing.assert_allclose(now[4], np.asarray(sweep.predicts["last"], float))
+            assert (now[0] != now[4]).all() and (now[2] != now[3]).all()
+
+
 def assert_both(run: Plan, straight: Plan, method: str, seed: int, size: int) -> None:
     """Both do the same sweeps, or end with the same error."""
     found: list[Any] = []
@@ -148,7 +198,7 @@ def test_each_chain_moves_as_it_would_alone(method: str) -> None:
 def _same_paths(starts: list[Any], kernel: Kernel) -> list[Any]:
     """What one compilation has drawn, as the other names it."""
     with kernel.enumerated():
-        draws = [drawn for drawn, _, _ in Kernel(Plan(kernel.run.inputs, kernel.run.segments)).posterior()]
+        draws = [drawn for drawn, _, _ in Kernel(kernel.run.without_scripts()).posterior()]
     by_path = {at.path(): at for drawn in draws for at in drawn}
     return [{by_path[at.path()]: value for at, value in start.items()} for start in starts]
 
@@ -213,6 +263,31 @@ def test_the_trap_is_caught(trap: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 # When there are none, and when they fail
 
+STRAIGHT = {
+    "mapv": "[assume x (nth (mapv (lambda (t) (* t a)) [1.0 2.0]) 1)]",
+    "filter and sort-by of what all lanes share": """
+        [assume x (first (sort-by (lambda (i) (- 0 i)) (filter (lambda (i) (< i 3)) (list 1 2 3 4))))]
+        [assume y (nth (list a 0.0 (* 2 a)) x)]""",
+    "elements chosen by what all lanes share": """
+        [assume rows (list (list 0 a) (list 1 (* 2 a)) (list 2 0.5))]
+        [assume x (second (first (filter (lambda (row) (= 1 (first row))) rows)))]""",
+    "some and every?": "[assume x (if (and (every? pos? [1 2]) (some pos? [0 1])) a 0.0)]",
+    "maps": """
+        [assume m (update (assoc {:a a :b 2.0} :c (* 3 a)) :b (lambda (b) (* a b)))]
+        [assume x (+ (get m :b) (get-in {:m m} (list :m :c)) (first (vals (dissoc m :b :c))))]""",
+    "mapcat": "[assume x (second (mapcat (lambda (k) (list k (* k a))) [1.0 2.0]))]",
+}
+
+
+@pytest.mark.parametrize("name", STRAIGHT)
+def test_what_has_a_fixed_course(name: str) -> None:
+    source = f"[assume a (sample (normal 0.0 1.0))] {STRAIGHT[name]} [observe (normal x 1.0) 0.5] [predict (+ a x)]"
+    run, straight = compiled(source).plan, with_scripts(source)
+    assert straight.scripts is not None
+    for method in METHODS:
+        assert_both(run, straight, method, 2, 5)
+
+
 LOOSE = {
     "a draw in a branch": "[assume x (if (sample (flip 0.5)) (sample (normal 0.0 1.0)) 0.0)]",
     "a memo entry by a random key": """
@@ -226,6 +301,15 @@ LOOSE = {
         [assume f (mem (lambda (k) (sample (normal 0.0 1.0))))]
         [assume k (if (sample (flip 0.999999)) 1.5 2.5)]
         [assume x (first (map f (list k)))]""",
+    "a filter that all lanes pass by chance": """
+        [assume k (if (sample (flip 0.999999)) 1.5 2.5)]
+        [assume x (* 1.0 (count (filter (lambda (i) (< i 2)) (list k 1.0))))]""",
+    "an order by what varies": """
+        [assume k (if (sample (flip 0.999999)) 1.5 2.5)]
+        [assume x (first (sort-by (lambda (i) (* k i)) (list 1.0 2.0)))]""",
+    "a map with a key that varies": """
+        [assume k (if (sample (flip 0.999999)) 1.5 2.5)]
+        [assume x (get {k 1.0 1.5 2.0} 1.5)]""",
     "a process": "[assume c (crp 1.0)] [assume x (* 1.0 (sample c))]",
     "a closure chosen at random": """
         [assume f (if (sample (flip 0.5)) (lambda (a) (+ a 1.0)) (lambda (a) (* a 2.0)))]

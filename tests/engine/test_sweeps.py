@@ -242,3 +242,14 @@ def test_candidates_that_have_ended_cost_no_more_than_others(monkeypatch: pytest
         for sweep in sweeps_of(TRUNCATED.replace("LENGTH", str(length)), "pgas", particles=8):
             assert sweep.diagnostics["replays"] <= length + 2
     assert reads[1] < 6 * reads[0], "linear, not quadratic"
+
+
+@pytest.mark.parametrize("sweeps", [3, 12])
+@pytest.mark.parametrize("reported", ["", "[predict (mapv h (range 40))]", "[predict (str (h 3))]"])
+def test_what_is_reported_makes_no_segment_dirty(reported: str, sweeps: int) -> None:
+    text = f"""
+    [assume h (mem (lambda (t) (if (= t 0) (sample (normal 0 1)) (sample (normal (h (- t 1)) 1)))))]
+    [for [t (range 40)] [observe (normal (h t) 0.5) (sin t)] [predict (h t)]]
+    {reported}
+    """
+    assert {sweep.diagnostics["replays"] for sweep in sweeps_of(text, "pgas", sweeps=sweeps)} == {39}

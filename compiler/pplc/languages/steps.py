@@ -18,7 +18,8 @@ from pplc.source import Span
 class Step:
     """One statement: its free variables (of for loops, or literals of a shared shape) and what comes next.
 
-    `row` has the literals of a shared statement, after the loop variables among the `variables`."""
+    `row` has the literals of a shared statement, after the loop variables among the `variables`. A predict that
+    `acts` is run where it stands, any other at the end; what loops assume anew is `kept` for it."""
 
     statement: core.AssumeStatement | core.ObserveStatement | core.PredictStatement | core.InputStatement
     variables: tuple[str, ...]
@@ -26,6 +27,8 @@ class Step:
     row: tuple[Any, ...]
     span: Span
     next: int
+    acts: bool = False
+    kept: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@
   observes, nor reads a global that does. They are evaluated once a run, not once a sweep.
 - `random`: the globals whose value may depend on a random choice. An observe that nothing random reaches is
   worth a warning: it changes no posterior.
+- `acting`, `kept`: the predicts that have to be run where they stand, and what has to be kept for the others (see
+  `analyse_predicts`).
 
     [assume f (lambda (p) (flip p))]    direct, constant
     [assume p 0.5]                      constant
@@ -18,6 +20,7 @@ from pplc.diagnostics import Diagnostic
 from pplc.languages import core
 from pplc.languages.facts import Analysis
 from pplc.languages.traverse import children, every_expression, every_statement, expressions, free_locals
+from pplc.passes.analyse_predicts import waiting
 from pplc_runtime.names import SIGNATURES
 from pplc_runtime.stochastic import PROCESS_CONSTRUCTORS
 
@@ -39,7 +42,16 @@ def analyse(program: core.Program) -> tuple[Analysis, list[Diagnostic]]:
         for s in every_statement(program.statements)
         if isinstance(s, core.ObserveStatement) and not any(_is_random(e, random) for e in expressions(s))
     ]
-    return Analysis(program, direct, _constants(program, direct), frozenset(random)), warnings
+    acting, kept = waiting(program, _acts)
+    return Analysis(program, direct, _constants(program, direct), frozenset(random), acting, kept), warnings
+
+
+def _is_process(expr: core.Expr) -> bool:
+    return isinstance(expr, core.Primitive) and expr.name.removesuffix("-dist") in PROCESSES
+
+
+def _acts(expr: core.Expr) -> bool:
+    return isinstance(expr, core.Observe) or _is_process(expr)
 
 
 def _random(assumes: list[core.AssumeStatement]) -> set[str]:
@@ -66,7 +78,7 @@ def _is_random(expr: core.Expr, random: set[str]) -> bool:
                 return True
             case core.Global(name) if name in random:
                 return True
-            case core.Primitive(name) if name.removesuffix("-dist") in PROCESSES:
+            case core.Primitive() if _is_process(item):
                 return True
     return False
 
@@ -108,7 +120,7 @@ def _is_constant(expr: core.Expr, constant: set[str], quiet: set[str]) -> bool:
                 return False
             match operator:
                 case core.Primitive(name):
-                    if not SIGNATURES[name].addressed or name.removesuffix("-dist") in PROCESSES:
+                    if not SIGNATURES[name].addressed or _is_process(operator):
                         return True
                     position = CALLED.get(name, 0)
                     return position < len(arguments) and _is_quiet(arguments[position], constant, quiet)

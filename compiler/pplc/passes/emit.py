@@ -186,6 +186,10 @@ def _table(module: Module, source: Source) -> str:
             arguments.append(_items(step.row))
         if isinstance(step.statement, core.AssumeStatement) and step.statement.name in module.constant:
             arguments.append("constant=True")
+        if isinstance(step.statement, core.PredictStatement) and step.acts:
+            arguments.append("acts=True")
+        if isinstance(step.statement, core.PredictStatement) and step.kept:
+            arguments.append(f"kept={_items(step.kept)}")
         lines.append(f"    {_kind(step)}({', '.join(arguments)}),")
     lines.append("]")
     return "\n".join(lines) + "\n\n"

@@ -33,14 +33,17 @@ def to_cps(analysis: Analysis) -> Steps:
                     end = after if last and after is not None else len(steps)
                     steps[here] = Loop(name, sequence, loops, span, here + 1, end)
                 case core.SharedStatement(shape, literals, shared, row, span):
-                    steps.append(Step(shared, (*loops, *literals), shape, row, span, following))
+                    known = (span in analysis.acting, analysis.kept.get(span, ()))
+                    steps.append(Step(shared, (*loops, *literals), shape, row, span, following, *known))
                 case (
                     core.AssumeStatement()
                     | core.ObserveStatement()
                     | core.PredictStatement()
                     | core.InputStatement()
                 ):
-                    steps.append(Step(statement, loops, None, (), statement.span, following))
+                    span = statement.span
+                    known = (span in analysis.acting, analysis.kept.get(span, ()))
+                    steps.append(Step(statement, loops, None, (), span, following, *known))
                 case _:
                     assert_never(statement)
 

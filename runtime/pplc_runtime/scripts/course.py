@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pplc_runtime.addresses import At
 from pplc_runtime.lanes import Lane
-from pplc_runtime.scripts.emit import Failed, ForwardWriter, ReplayWriter
+from pplc_runtime.scripts.emit import Failed, ForwardWriter, ReplayWriter, StoreWriter
 from pplc_runtime.scripts.notes import Apply, Draw, Formula, NoFixedCourse, Note, Report, Trace
 
 MOST_FORMS: Final = 200
@@ -40,11 +40,41 @@ class Script:
         self.forward(particles, particles.frame, self.constants)
 
 
+@dataclass(frozen=True, slots=True)
+class Straight:
+    """What is reported at the end, as straight code."""
+
+    code: Callable[..., None]
+    constants: tuple[Any, ...]
+
+    def run(self, particles: Any) -> None:
+        self.code(particles, particles.frame, self.constants)
+
+
+@dataclass(frozen=True, slots=True)
+class ByProgram:
+    """What is reported at the end, by the program itself: its cells are put back before."""
+
+    lanes: tuple[tuple[Any, int], ...]
+    """The cells of the program that are a value over lanes, and those of scripts that have it."""
+    code: Callable[..., None]
+    """Puts the others back."""
+    constants: tuple[Any, ...]
+
+    def run(self, particles: Any) -> None:
+        store, cells = particles.handler.store, particles.cells
+        for cell, number in self.lanes:
+            store[cell] = cells[number]
+        self.code(store, cells, self.constants)
+        particles.run(particles.plan.reports)
+
+
 @dataclass(slots=True)
 class Scripts:
     """A program."""
 
     segments: list[Script]
+    reports: Straight | ByProgram
     cells: int
     """How many there are."""
     readers: list[tuple[int, ...]]
@@ -59,14 +89,19 @@ def scripts_of(trace: Trace) -> Scripts:
     """The scripts of a traced program."""
     cell_of: dict[int, int] = {}
     draws: list[tuple[int, At]] = []
-    for number, notes in enumerate(trace.segments):
+    for number, notes in enumerate([*trace.segments, trace.reports or []]):
         for note in notes:
             if isinstance(note, Draw):
                 cell_of[id(note.result)] = len(cell_of)
-                draws.append((cell_of[id(note.result)], note.at))
+                if number < len(trace.segments):
+                    draws.append((cell_of[id(note.result)], note.at))
             for lane in note.uses:
                 if trace.born[id(lane)] < number:
                     cell_of.setdefault(id(lane), len(cell_of))
+    for lane in trace.lanes_in(tuple(trace.store.values())):
+        if id(lane) not in trace.born:
+            raise NoFixedCourse("a value of unknown origin")
+        cell_of.setdefault(id(lane), len(cell_of))
     segments: list[Script] = []
     forms: set[Callable[..., Any]] = set()
     readers: list[list[int]] = [[] for _ in cell_of]
@@ -78,7 +113,21 @@ def scripts_of(trace: Trace) -> Scripts:
             raise NoFixedCourse("too many segments that are each of a form of their own")
         for cell in script.reads:
             readers[cell].append(number)
-    return Scripts(segments[::-1], len(cell_of), [tuple(found[::-1]) for found in readers], draws)
+    reports = _reports(trace, cell_of)
+    return Scripts(segments[::-1], reports, len(cell_of), [tuple(found[::-1]) for found in readers], draws)
+
+
+def _reports(trace: Trace, cell_of: dict[int, int]) -> Straight | ByProgram:
+    if trace.reports is not None:
+        straight = ForwardWriter(trace, cell_of)
+        straight.write_all(trace.reports)
+        return Straight(*straight.script())
+    lanes = tuple((cell, cell_of[id(value)]) for cell, value in trace.store.items() if type(value) is Lane)
+    others = StoreWriter(trace, cell_of)
+    for cell, value in trace.store.items():
+        if type(value) is not Lane:
+            others.store(cell, value)
+    return ByProgram(lanes, *others.script())
 
 
 _NONE: Final[frozenset[int]] = frozenset()

@@ -172,6 +172,8 @@ class Writer(ABC):
             return f"Map.of(zip({self.value(keys)}, ({items})))"
         if kind is Procedure:
             return f"{self.constant(value)}.with_captured({self.value(value.captured)})"
+        if hasattr(value, "with_procedure"):
+            return f"{self.constant(value)}.with_procedure({self.value(value.procedure)})"
         if hasattr(value, "with_parts"):
             return f"{self.constant(value)}.with_parts({self.value(value.parts)})"
         raise NoFixedCourse(f"a {kind.__name__} over lanes")
@@ -210,8 +212,9 @@ class Writer(ABC):
                 self.draw(result, at, family, parts)
             case Score(family, parts, value):
                 self.score(family, parts, value)
-            case Report(label, value):
-                self.line(f"run.reports.append(({self.constant(label)}, {self.value(value)}))")
+            case Report(turn, label, value):
+                row = f"{self.constant(turn)}, {self.constant(label)}, {self.value(value)}"
+                self.line(f"run.reports.append(({row}))")
 
     def keep(self, result: Lane) -> None:
         """Put a value into its cell."""
@@ -329,3 +332,19 @@ class ReplayWriter(Writer):
     def script(self) -> Code:
         self.line("return total")
         return self.done("def script(cells, frame, constants):", ["    total = None"])
+
+
+class StoreWriter(Writer):
+    """Puts values back into the cells that the program knows, from the cells of scripts."""
+
+    def store(self, cell: Any, value: Any) -> None:
+        self.line(f"store[{self.constant(cell)}] = {self.value(value)}")
+
+    def draw(self, result: Lane, at: At, family: Family, parts: tuple[Any, ...]) -> None:
+        raise AssertionError("nothing is drawn here")
+
+    def score(self, family: Family, parts: tuple[Any, ...], value: Any) -> None:
+        raise AssertionError("nothing is scored here")
+
+    def script(self) -> Code:
+        return self.done("def script(store, cells, constants):", ["    pass"])

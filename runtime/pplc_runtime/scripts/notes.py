@@ -82,8 +82,9 @@ class Score:
 
 @dataclass(slots=True)
 class Report:
-    """A predict."""
+    """A predict, and its turn in the program."""
 
+    turn: int
     label: Any
     value: Any
     uses: tuple[Lane, ...] = ()
@@ -102,6 +103,9 @@ class Trace:
 
     def __init__(self) -> None:
         self.segments: list[list[Note]] = []
+        self.reports: list[Note] | None = None
+        """What is reported at the end, if that is always the same too; and below what it may read if it is not."""
+        self.store: dict[Any, Any] = {}
         self.born: dict[int, int] = {}
         """The segment in which each value over lanes comes up, by its identity."""
         self.lane_free: dict[int, Any] = {}

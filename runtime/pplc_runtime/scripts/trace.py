@@ -41,7 +41,7 @@ from pplc_runtime.scripts.notes import (
     Trace,
 )
 from pplc_runtime.scripts.twins import Twins
-from pplc_runtime.steps import Assume, Observe, Plan
+from pplc_runtime.steps import Assume, Observe, Plan, Predict
 from pplc_runtime.stochastic import CONSTRUCTORS, Categorical, Dirac, Dist, observable, pick
 from pplc_runtime.values import Map, Procedure
 
@@ -63,8 +63,16 @@ _OF_SEQUENCES: Final = frozenset({
 })  # fmt: skip
 """What takes values out of their first argument, whatever they are, by further ones that are not over lanes."""
 _CONSTRUCTORS: Final = frozenset(CONSTRUCTORS.values())
+_OF_MAPS: Final[dict[Any, slice]] = {
+    maps.hash_map: slice(0, None, 2), maps.zipmap: slice(0, 1), maps.assoc: slice(1, None, 2),
+    maps.dissoc: slice(1, None), maps.contains: slice(1, None), maps.get_in: slice(1, 2),
+    maps.keys_of: slice(0), maps.values_of: slice(0), maps.merge: slice(0),
+}  # fmt: skip
+"""What puts values into maps and takes them out, and which arguments are keys, by which it goes."""
 _CALLING: Final = frozenset({higher.map_over, higher.map_indexed, higher.reduce, higher.repeatedly, higher.apply})
 """What calls procedures, as often as it is told by what is not over lanes."""
+_LOOKING: Final = frozenset({higher.keep_if, higher.remove_if, higher.sort_by, higher.some, higher.every})
+"""What goes by what procedures give, and looks at nothing else."""
 _QUICK: Final[dict[Any, Callable[..., Any]]] = {
     **{getattr(arithmetic, name): arithmetic.RAW[word] for name, word in (
         ("sqrt", "sqrt"), ("exp", "exp"), ("log", "log"), ("sin", "sin"), ("cos", "cos"), ("square", "square"))},
@@ -197,6 +205,8 @@ class Tracer(Forward):
         """Whether a primitive does the same whatever the values over lanes are that it is given."""
         if function is sequences.conj:
             return type(arguments[0]) is not Map
+        if function in _OF_MAPS:
+            return not self.has_lanes(arguments[_OF_MAPS[function]])
         return function in _OF_ELEMENTS or (function in _OF_SEQUENCES and not self.has_lanes(arguments[1:]))
 
     def check(self, dist: Dist) -> None:
@@ -222,18 +232,40 @@ class Tracer(Forward):
     def apply_calling(self, function: Callable[..., Any], at: At, arguments: tuple[Any, ...]) -> Any:
         """Call a primitive that calls procedures."""
         self.spend()
-        if function not in _CALLING:
+        if function is higher.map_to_vector:
+            return self.apply(vector, self.apply_calling(higher.map_over, at, arguments))
+        if function is higher.map_concat:
+            return self.apply(sequences.concat, self.apply_calling(higher.map_over, at, arguments))
+        if function is higher.update:
+            value, key, procedure, *further = arguments
+            new = self.call_any(at[0], procedure, self.apply(maps.get, (value, key)), *further)
+            return self.apply(maps.assoc, (value, key, new))
+        if function in _LOOKING:
+            self.call = self.call_for_all
+        elif function not in _CALLING:
             raise NoFixedCourse("a primitive that may look at what its procedure gives")
         if any(type(argument) is Lane for argument in arguments) and function is not higher.reduce:
             raise NoFixedCourse("a number of calls that depends on values over lanes")
         result = function(at, *arguments)
+        self.call = self.call_any
         self.must_know(self.lanes_in(result))
+        return result
+
+    def call_for_all(self, at: At, operator: Any, *arguments: Any) -> Any:
+        """Call a procedure whose value is looked at: all lanes must have the same."""
+        self.call = self.call_any
+        result = self.call_any(at, operator, *arguments)
+        if self.has_lanes(result):
+            raise NoFixedCourse("a primitive that looks at what varies by lane")
+        self.call = self.call_for_all
         return result
 
     # Control
 
     def decided(self, truth: Any) -> Any:
-        raise NoFixedCourse("a branch")
+        if self.call != self.call_for_all:
+            raise NoFixedCourse("a branch")
+        return truth
 
     def branch(self, test: Any, then: Callable[[], Any], other: Callable[[], Any]) -> Any:
         """One of two ways; both, where lanes disagree and neither does more than compute a value."""
@@ -341,16 +373,17 @@ class Tracer(Forward):
             raise NoFixedCourse("an impossible observe")
         return density
 
-    def report(self, label: Any, value: Any) -> None:
+    def report(self, turn: int, label: Any, value: Any) -> None:
         """A predict."""
         if self.has_lanes(label):
             raise NoFixedCourse("a label that depends on values over lanes")
-        self.note(Report(label, value))
+        self.note(Report(turn, label, value))
 
 
 def traced(plan: Plan) -> Trace:
     """The trace of a program; an error if it has no fixed course, or does not come to an end."""
-    course = Twins(plan.segments[0][0].function.__globals__).plan(plan)
+    twins = Twins(plan.segments[0][0].function.__globals__)
+    course = twins.plan(plan)
     rng = np.random.default_rng(0)
     particles = Particles(course, rng, PARTICLES, handler=Tracer)
     tracer = particles.handler
@@ -363,9 +396,21 @@ def traced(plan: Plan) -> Trace:
                 tracer.write(step.name, outcome)
             elif step.step is Observe:
                 tracer.weigh(tracer.score(step.at, *outcome))
-            else:
-                tracer.report(*outcome)
+            elif step.step is Predict:
+                tracer.report(step.turn, *outcome)
         weights, _ = particles.weights()
         if segment is not course.segments[-1]:
             particles.fork(SCHEMES["multinomial"].draw(rng, weights, PARTICLES))
-    return tracer.trace
+    trace = tracer.trace
+    cells = {cell: value for cell, value in tracer.store.items() if cell not in plan.inputs}
+    tracer.begin()
+    try:
+        for step in course.reports:
+            for name in step.kept:
+                tracer.store[name] = tracer.store[step.turn, name]
+            tracer.report(step.turn, *step.function(step.at, *step.arguments))
+        trace.reports = trace.segments.pop()
+    except Exception:  # what is only reported may do one thing or another: the program itself does it
+        trace.segments.pop()
+        trace.store = {cell: twins.original(value) for cell, value in cells.items()}
+    return trace

@@ -11,7 +11,7 @@ from pplc_runtime.control import Memo
 from pplc_runtime.frames import here
 from pplc_runtime.names import EXPORTS
 from pplc_runtime.primitives import FAST, PRIMITIVES, arithmetic, comparison
-from pplc_runtime.steps import Bound, Plan
+from pplc_runtime.steps import Bound, Keep, Plan
 from pplc_runtime.values import List, Map, Procedure
 
 
@@ -47,28 +47,39 @@ class Twins:
 
     def value(self, value: Any) -> Any:
         """A value whose procedures are twins."""
-        kind = type(value)
-        if kind is Procedure:
-            code = self.made.get(value.code, value.code)
-            captured = self.value(value.captured)
-            return Procedure(code, value.name, value.parameters, value.variadic, captured, value.at)
-        if kind is Memo:
-            return value.with_procedure(self.value(value.procedure))
-        if kind is tuple or kind is List:
-            return kind(map(self.value, value))
-        if kind is Map:
-            return Map.of((key, self.value(item)) for key, item in value.items())
-        return value
+        return with_codes(value, self.made)
+
+    def original(self, value: Any) -> Any:
+        """A value of twins as the program itself has it."""
+        return with_codes(value, {twin: function for function, twin in self.made.items()})
 
     def plan(self, plan: Plan) -> Plan:
         """The same with twins of all functions."""
         inputs = {name: self.value(value) for name, value in plan.inputs.items()}
-        return Plan(inputs, [[self.step(step) for step in segment] for segment in plan.segments])
+        segments = [[self.step(step) for step in segment] for segment in plan.segments]
+        return Plan(inputs, segments, [self.step(step) for step in plan.reports])
 
     def step(self, step: Bound) -> Bound:
         twin = copy(step)
-        twin.function = self.function(step.function)
+        if step.step is not Keep:
+            twin.function = self.function(step.function)
         return twin
+
+
+def with_codes(value: Any, codes: dict[Any, Any]) -> Any:
+    """A value whose procedures have other codes."""
+    kind = type(value)
+    if kind is Procedure:
+        code = codes.get(value.code, value.code)
+        captured = with_codes(value.captured, codes)
+        return Procedure(code, value.name, value.parameters, value.variadic, captured, value.at)
+    if kind is Memo:
+        return value.with_procedure(with_codes(value.procedure, codes))
+    if kind is tuple or kind is List:
+        return kind(with_codes(item, codes) for item in value)
+    if kind is Map:
+        return Map.of((key, with_codes(item, codes)) for key, item in value.items())
+    return value
 
 
 _ADDRESSED: Final = frozenset(p.function for p in PRIMITIVES.values() if p.addressed)

@@ -1,0 +1,88 @@
+"""Which predicts can wait until the particles are finished (part of `analyse`).
+
+A predict that only computes and draws from distributions changes nothing that others read, so that it can be run when
+all else is done. One that may observe, or draw from a process, is run where it stands, and so is one that may read a
+global which is assumed after it. What a loop assumes anew, and a waiting predict reads, is kept for it.
+
+    [for [y ys] [assume x (sample (normal x 1))] [observe (normal x 1) y] [predict x]]     waits; keeps x
+    [predict (sample c)]                                                                   acts, if c is a process
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from pplc.languages import core
+from pplc.languages.traverse import every_expression, expressions
+from pplc.source import Span
+
+
+def waiting(
+    program: core.Program, acts: Callable[[core.Expr], bool]
+) -> tuple[frozenset[Span], dict[Span, tuple[str, ...]]]:
+    """The predicts that cannot wait, and for those that can the globals that have to be kept for them, if any."""
+    rows = list(_rows(program.statements, (), False))
+    definitions = [(place, row) for place, row in enumerate(rows) if isinstance(row[0], core.AssumeStatement)]
+    readers: dict[str, list[str]] = {}
+    acting: set[str] = set()
+    last: dict[str, int] = {}
+    anew: dict[str, set[str]] = {}
+    for _, (statement, exprs, _) in definitions:
+        assert isinstance(statement, core.AssumeStatement)
+        for name in _globals(exprs):
+            readers.setdefault(name, []).append(statement.name)
+        if _any(exprs, acts):
+            acting.add(statement.name)
+    acting = _closure(acting, readers)
+    for place, (statement, _, in_loop) in reversed(definitions):
+        assert isinstance(statement, core.AssumeStatement)
+        for name in _closure({statement.name}, readers, last):
+            last[name] = place
+        if in_loop:
+            anew[statement.name] = _closure({statement.name}, readers)
+    standing: set[Span] = set()
+    kept: dict[Span, tuple[str, ...]] = {}
+    for place, (statement, exprs, _) in enumerate(rows):
+        if not isinstance(statement, core.PredictStatement | core.SharedStatement):
+            continue
+        read = set(_globals(exprs))
+        if _any(exprs, acts) or read & acting or any(last.get(name, 0) > place for name in read):
+            standing.add(statement.span)
+        else:
+            names = tuple([name for name, users in anew.items() if read & users])
+            if names:
+                kept[statement.span] = names
+    return frozenset(standing), kept
+
+
+Row = tuple[core.Statement, tuple[core.Expr, ...], bool]
+
+
+def _rows(statements: tuple[core.Statement, ...], around: tuple[core.Expr, ...], in_loop: bool) -> Iterator[Row]:
+    """Every statement in order, with its expressions and those that the loops around it run over."""
+    for statement in statements:
+        exprs = (*expressions(statement), *around)
+        if isinstance(statement, core.ForStatement):
+            yield from _rows(statement.body, exprs, True)
+        else:
+            yield statement, exprs, in_loop
+
+
+def _globals(exprs: Iterable[core.Expr]) -> Iterator[str]:
+    return (item.name for expr in exprs for item in every_expression(expr) if isinstance(item, core.Global))
+
+
+def _any(exprs: Iterable[core.Expr], holds: Callable[[core.Expr], bool]) -> bool:
+    return any(holds(item) for expr in exprs for item in every_expression(expr))
+
+
+def _closure(names: set[str], readers: dict[str, list[str]], known: Iterable[str] = ()) -> set[str]:
+    """Some globals and all whose definitions read them, through whatever globals; not those that are known already."""
+    found: set[str] = set()
+    pending = list(names)
+    while pending:
+        name = pending.pop()
+        if name not in found and name not in known:
+            found.add(name)
+            pending.extend(readers.get(name, ()))
+    return found
