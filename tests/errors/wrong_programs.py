@@ -260,7 +260,8 @@ FAILING: Final[tuple[Wrong, ...]] = (
     ("[observe (normal 0 1) (sqrt -1.)]", "1:1", 33,
      "all weights are zero: in no particle is the value nan possible here"),
     ("[observe (normal 0 1) (/ 0. 0.)]", "1:23", 9, "division by zero"),
-    ("[predict (sample (gp 1 2))]", "1:10", 17, "sample takes a distribution or a process, not <gp>"),
+    ("[predict (sample (gp 1 2))]", "1:10", 17,
+     "sample takes a distribution or a process, not the process of functions <gp>; did you mean (sample (f x))?"),
     ("[observe (dirac 3) 4]", "1:1", 21, "all weights are zero: in no particle is the value 4 possible here"),
     ("[assume x (sample (dp 1.0 3))]", "1:19", 10, "dp: the base must be a distribution, not 3"),
     ("[assume f (lambda (x) (sample (normal x -1)))]\n[assume g (lambda (x)\n  (f x))]"
