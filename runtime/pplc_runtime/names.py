@@ -44,6 +44,11 @@ def _all_primitives() -> dict[str, Primitive]:
 
 _TABLE: Final = _all_primitives()
 
+STOCHASTIC: Final = frozenset(
+    spelling for name in (*CONSTRUCTORS, *PROCESS_CONSTRUCTORS, "gp") for spelling in (name, f"{name}-dist")
+)
+"""The names of distributions and processes."""
+
 SIGNATURES: Final = {
     name: Signature(p.least, p.most, p.folds, p.addressed, parameters_of(name.removesuffix("-dist")))
     for name, p in _TABLE.items()
