@@ -367,14 +367,16 @@ def dp(at: At, alpha: Any, base: Any) -> Any:
 PROCESS_CONSTRUCTORS["dp"] = dp
 
 
+def family_of(name: str) -> Family | Process | None:
+    """The family that a constructor always makes; None for dirac, categorical, dp and gp, and what is none."""
+    return DISTRIBUTIONS.get(ALIASES.get(name, name)) or PROCESSES.get(PROCESS_ALIASES.get(name, name))
+
+
 def parameters_of(name: str) -> tuple[str, ...]:
     """What the parameters of a constructor are called; nothing for a name that is none."""
-    canonical = ALIASES.get(name, name)
-    if canonical in DISTRIBUTIONS:
-        return tuple(parameter.name for parameter in DISTRIBUTIONS[canonical].parameters)
-    process = PROCESSES.get(PROCESS_ALIASES.get(name, name))
-    if process is not None and name not in ("dp", "gp"):
-        return tuple(parameter.name for parameter in process.parameters)
+    family = family_of(name)
+    if family is not None:
+        return tuple(parameter.name for parameter in family.parameters)
     return {"dp": ("alpha", "base"), "gp": ("mean", "kernel")}.get(name, ())
 
 

@@ -213,9 +213,11 @@ class _Resolver:
                 assert_never(expr)
 
     def application(self, expr: core.App, scope: Scope, role: str) -> core.Expr:
-        operator = expr.operator
-        is_name = isinstance(operator, core.Name)
-        resolved = self.name(operator.text, operator.span, scope, role) if is_name else self.expr(operator, scope)
+        match expr.operator:
+            case core.Name(text, span):
+                resolved = self.name(text, span, scope, role)
+            case operator:
+                resolved = self.expr(operator, scope)
         values = tuple([self.expr(argument, scope) for argument in expr.arguments])
         self.check_call(resolved, len(values), expr.span)
         return core.App(resolved, values, expr.span)

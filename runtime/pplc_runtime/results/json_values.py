@@ -143,8 +143,7 @@ def _path_to_nan(value: Any) -> tuple[Any, ...] | None:
     while stack:
         path, item = stack.pop()
         if isinstance(item, np.ndarray):
-            found = np.argwhere(np.isnan(item)) if item.dtype.kind == "f" else ()
-            if len(found):
+            if item.dtype.kind == "f" and len(found := np.argwhere(np.isnan(item))):
                 return (*path, *found[0].tolist())
         elif isinstance(item, float):
             if item != item:
