@@ -73,6 +73,7 @@ OBSERVE: Final = "observe takes a distribution or a process, not "
         ("[observe normal 3]", "1:10", OBSERVE + "a procedure; did you mean (normal mean sd)?"),
         ("[assume near (fn [m] (normal m 1))]\n[observe near 3]", "2:10",
          OBSERVE + "a procedure; did you mean (near m)?"),
+        ("[observe (mem (fn [m] (normal m 1))) 3]", "1:10", OBSERVE + "a procedure; did you mean (... m)?"),
         (GP + "[observe f 3]", "2:10", OBSERVE + "the process of functions <gp>; did you mean (f x)?"),
         ("[assume x (sample (normal 0 1))]\n[predict (sample x)]", "2:18",
          "sample takes a distribution or a process, not a number"),

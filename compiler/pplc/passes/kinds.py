@@ -270,11 +270,12 @@ class _Checker:
     def drawable(self, word: str, source: core.Expr, local: _Locals) -> None:
         """Warn where something else stands in the place of a distribution or process."""
         kind = self.kind(source, local)
-        text = self.source.slice(source.span)
+        is_name = isinstance(source, core.Global | core.Local)
+        text = self.source.slice(source.span) if is_name else "..."
         wanted = f"{word} takes a distribution or a process, not {kind}"
         match kind:
             case _Plain():
-                is_seen = word == "observe" and kind == _NUMBER and isinstance(source, core.Global | core.Local)
+                is_seen = word == "observe" and kind == _NUMBER and is_name
                 hint = f"; did you mean one about it, such as (normal {text} 1)?" if is_seen else ""
                 self.warn(source.span, wanted + hint)
             case _Operation(name) if name in STOCHASTIC:
