@@ -13,6 +13,7 @@ from pplc.languages.show import show_analysis, show_form, show_program, show_ste
 from pplc.passes.analyse import analyse
 from pplc.passes.emit import emit
 from pplc.passes.expand import expand
+from pplc.passes.kinds import check_kinds
 from pplc.passes.read import read
 from pplc.passes.resolve import resolve
 from pplc.passes.to_cps import to_cps
@@ -43,7 +44,7 @@ def compile_source(source: Source) -> Compiled:
 def check(source: Source) -> list[Diagnostic]:
     """All errors of a program, or all warnings if it has none."""
     try:
-        _, warnings = _run(source, lambda: _front(source))
+        warnings = _run(source, lambda: _warnings(source))
     except CompileError as error:
         return list(error.diagnostics)
     return sorted(warnings, key=lambda warning: warning.span)
@@ -69,6 +70,11 @@ def _front(source: Source) -> tuple[Analysis, list[Diagnostic]]:
     program, warnings = resolve(expand(read(source), source), source)
     analysis, more = analyse(program)
     return analysis, [*warnings, *more]
+
+
+def _warnings(source: Source) -> list[Diagnostic]:
+    analysis, warnings = _front(source)
+    return [*warnings, *check_kinds(analysis, source)]
 
 
 def _compile(source: Source) -> Compiled:

@@ -14,8 +14,10 @@ import numpy as np
 from pplc_runtime.addresses import At
 from pplc_runtime.frames import here
 from pplc_runtime.lanes import EXACT, Lane, Mix, by_option, grouped, join, part
+from pplc_runtime.messages import given, question
 from pplc_runtime.primitives.base import Primitive
-from pplc_runtime.values import List, Map, ModelError, Procedure, Symbol, key_of, shown
+from pplc_runtime.primitives.comparison import is_true
+from pplc_runtime.values import List, Map, ModelError, Procedure, Symbol, key_of
 
 Thunk = Callable[[], Any]
 
@@ -68,12 +70,16 @@ def _truth(test: Any) -> Any:
         for option in np.unique(which):
             value = test.options[option]
             mask = which == option
-            if type(value) is Lane and value.data.dtype.kind == "b":
+            if type(value) is not Lane:
+                data[mask] = is_true(value)
+            elif value.data.dtype.kind == "b":
                 data[mask] = np.asarray(value.at(here.frame.part(np.flatnonzero(mask))))
             else:
-                data[mask] = value is not False and value is not None
+                data[mask] = True
+    elif kind is int or kind is float:
+        return True
     else:
-        return test is not False and test is not None
+        return is_true(test)
     count = np.count_nonzero(data)
     if count == len(data):
         return True
@@ -161,7 +167,12 @@ def call(at: At, operator: Any, *arguments: Any) -> Any:
         return primitive("nth").function(operator, arguments[0])
     if hasattr(operator, "at_point"):
         return operator.at_point(arguments)
-    raise ModelError(f"{shown(operator)} is not a procedure and cannot be called")
+    raise uncallable(operator)
+
+
+def uncallable(operator: Any) -> ModelError:
+    """The error of a call of something that is no procedure."""
+    return ModelError(f"{given(operator)} is not a procedure and cannot be called{question(operator)}")
 
 
 def _call_primitive(at: At, operator: Primitive, arguments: tuple[Any, ...]) -> Any:
@@ -198,7 +209,7 @@ def mem(at: At, procedure: Any) -> Any:
     if kind is Mix:
         return by_option(procedure, lambda option: mem(at, option))
     if kind is not Procedure and kind is not Primitive and kind is not Memo:
-        raise ModelError(f"mem takes a procedure, not {shown(procedure)}")
+        raise ModelError(f"mem takes a procedure, not {given(procedure)}")
     return Memo(at, procedure)
 
 

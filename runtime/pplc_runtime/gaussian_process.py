@@ -17,20 +17,24 @@ from pplc_runtime.control import call
 from pplc_runtime.distributions import DISTRIBUTIONS
 from pplc_runtime.frames import here
 from pplc_runtime.lanes import Lane, Mix, by_option, part, raw, settle, varies
+from pplc_runtime.messages import given, refused
 from pplc_runtime.primitives.arithmetic import add, div, mul, sub
 from pplc_runtime.primitives.comparison import eq, truth
 from pplc_runtime.stochastic import Dirac, Dist
-from pplc_runtime.values import ModelError, key_of, shown
+from pplc_runtime.values import ModelError, Stochastic, key_of
 
 _NORMAL = DISTRIBUTIONS["normal"]
 DEGENERATE = 1e-7
 """A point whose standard deviation is below this share of its prior one is as good as known."""
 
 
-class GaussianProcess:
+class GaussianProcess(Stochastic):
     """A process over functions: mean and kernel procedures, told apart by the address where it was made."""
 
     __slots__ = ("at", "parts")
+
+    what = "process of functions"
+    drawn = "(sample (f x))"
 
     def __init__(self, parts: tuple[Any, ...], at: At) -> None:
         self.parts = parts
@@ -67,7 +71,7 @@ def _number(value: Any, what: str) -> Any:
     kind = type(value)
     if kind is float or kind is int or (kind is Lane and value.data.ndim == 1 and value.data.dtype.kind != "b"):
         return value
-    raise ModelError(f"gp: the {what} must give a number, not {shown(value)}")
+    raise refused(f"gp: the {what} must give a number", value)
 
 
 class Known:
@@ -86,10 +90,12 @@ class Known:
         return Known(parts)
 
 
-class Point:
+class Point(Stochastic):
     """The value of a Gaussian process at a point."""
 
     __slots__ = ("at", "parts")
+
+    what = "process"
 
     def __init__(self, parts: tuple[Any, ...], at: At) -> None:
         self.parts = parts
@@ -174,7 +180,8 @@ class Point:
             rest = sub(rest, mul(entry, entry))
         variance, start = raw(rest), raw(prior)
         if not np.all(start > 0):
-            raise ModelError(f"gp: the kernel of {shown(x)} with itself must be positive")
+            wrong = int(np.flatnonzero(~np.greater(start, 0))[0])
+            raise ModelError(f"gp: the kernel of {given(x, wrong)} with itself must be positive")
         uncertain = np.greater(variance, DEGENERATE**2 * start)
         if not np.any(uncertain):
             return tuple(row), mean, None

@@ -16,10 +16,11 @@ from pplc_runtime.addresses import Addresses, At
 from pplc_runtime.control import Memo, call
 from pplc_runtime.frames import Frame, here
 from pplc_runtime.lanes import Dead, Lane, Mix, by_option, by_value, join, part, raw
+from pplc_runtime.messages import given, refused
 from pplc_runtime.primitives.comparison import eq
 from pplc_runtime.stochastic import Categorical, Dirac, Dist, ProcessInstance, observable, pick
 from pplc_runtime.tables import MOST_ROWS, Table, Unfit
-from pplc_runtime.values import ModelError, shown
+from pplc_runtime.values import ModelError
 
 MISSING: Final = object()
 
@@ -237,7 +238,7 @@ class Forward:
     def compute(self, memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
         if at in self.running:
             name = getattr(memo.procedure, "name", "it")
-            raise ModelError(f"the memoised procedure '{name}' needs its own value for {shown(arguments[0])}"
+            raise ModelError(f"the memoised procedure '{name}' needs its own value for {given(arguments[0])}"
                              if arguments else f"the memoised procedure '{name}' needs its own value")
         self.running.add(at)
         try:
@@ -311,7 +312,7 @@ class Forward:
             return pick(source.values, self.draw(at, source.positions))
         if hasattr(source, "sampled"):
             return source.sampled(self, at)
-        raise ModelError(f"sample takes a distribution or a process, not {shown(source)}")
+        raise refused("sample takes a distribution or a process", source)
 
     def draw(self, at: At, source: Dist) -> Any:
         return self.drawn(at, here.frame, source.sample(self.rng))
@@ -428,7 +429,7 @@ class Forward:
         elif hasattr(source, "scored"):
             return source.scored(self, at, value)
         else:
-            raise ModelError(f"observe takes a distribution or a process, not {shown(source)}")
+            raise refused("observe takes a distribution or a process", source)
         return Lane(density, here.frame) if type(density) is np.ndarray else density
 
     def score_categorical(self, at: At, source: Categorical, value: Any) -> Any:

@@ -14,7 +14,7 @@ from pplc_runtime import control
 from pplc_runtime.gaussian_process import gp
 from pplc_runtime.primitives import FAST, GENERAL, PRIMITIVES
 from pplc_runtime.primitives.base import Primitive
-from pplc_runtime.stochastic import CONSTRUCTORS, PROCESS_CONSTRUCTORS, arity_of, parameters_of
+from pplc_runtime.stochastic import CONSTRUCTORS, PROCESS_CONSTRUCTORS, arity_of, family_of, parameters_of
 
 CONSTANTS: Final[dict[str, Any]] = {"pi": math.pi, "e": math.e}
 
@@ -29,6 +29,10 @@ class Signature:
     addressed: bool = False
     parameters: tuple[str, ...] = ()
     """What the arguments of a distribution or process are called."""
+    domains: tuple[str, ...] = ()
+    """What they must be, where that is not for the distribution itself to say."""
+    draws: str | None = None
+    """What a draw is: "number", "integer", "boolean", "vector" or "matrix", where that is always the same."""
 
 
 def _all_primitives() -> dict[str, Primitive]:
@@ -44,10 +48,20 @@ def _all_primitives() -> dict[str, Primitive]:
 
 _TABLE: Final = _all_primitives()
 
-SIGNATURES: Final = {
-    name: Signature(p.least, p.most, p.folds, p.addressed, parameters_of(name.removesuffix("-dist")))
-    for name, p in _TABLE.items()
-}
+STOCHASTIC: Final = frozenset(
+    spelling for name in (*CONSTRUCTORS, *PROCESS_CONSTRUCTORS, "gp") for spelling in (name, f"{name}-dist")
+)
+"""The names of distributions and processes."""
+
+def _signature(name: str, p: Primitive) -> Signature:
+    stem = name.removesuffix("-dist")
+    family = family_of(stem) if name in STOCHASTIC else None
+    domains = tuple(parameter.domain.text for parameter in family.parameters) if family else ()
+    draws = family.value_kind if family else None
+    return Signature(p.least, p.most, p.folds, p.addressed, parameters_of(stem), domains, draws)
+
+
+SIGNATURES: Final = {name: _signature(name, p) for name, p in _TABLE.items()}
 
 
 def primitive_named(name: str) -> Primitive:

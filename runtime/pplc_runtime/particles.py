@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from pplc_runtime.addresses import At
 from pplc_runtime.frames import Frame, Index, Kept, here
 from pplc_runtime.handlers import Forward
-from pplc_runtime.lanes import Dead, Lane, per_lane, raw
+from pplc_runtime.lanes import Dead, Lane, per_lane, raw, varies
+from pplc_runtime.messages import given, reportable
 from pplc_runtime.resampling import Scheme, conditional_rows, pick, pick_rows
 from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.sweeps import Column
 from pplc_runtime.steps import Assume, Bound, Keep, Observe, Plan, Segment
-from pplc_runtime.values import Impossible, List, Map, ModelError, Symbol, shown
+from pplc_runtime.values import Impossible, List, Map, ModelError, Symbol
 from pplc_runtime.weights import BadWeights, ZeroWeights, relative, relative_rows
 
 
@@ -102,7 +103,7 @@ class Particles:
                 else:
                     for name in step.kept:
                         handler.store[name] = handler.store[step.turn, name]
-                    self.reports.append((step.turn, *step.function(step.at, *step.arguments)))
+                    self.reports.append((step.turn, *reportable(*step.function(step.at, *step.arguments))))
         except Dead:
             pass
         except Exception as error:
@@ -124,7 +125,11 @@ class Particles:
     def impossible(self) -> ModelError:
         """The error when all weights are zero: it names the observe and what was seen there."""
         if self.last is not None and self.last.step is Observe:
-            message = f"all weights are zero: in no particle is the value {shown(self.seen)} possible here"
+            message = "all weights are zero: in no particle is "
+            if varies(self.seen):
+                message += f"its value possible here; that of the first is {given(self.seen)}"
+            else:
+                message += f"the value {given(self.seen)} possible here"
         else:
             message = "all weights are zero: no particle can pass the observes in here"
         return self.failure(message, Impossible)
@@ -226,7 +231,7 @@ class Particles:
         columns: dict[str, Column] = {}
         seen: dict[str, int] = {}
         for _, label, value in sorted(self.reports, key=itemgetter(0)):
-            text = label if type(label) is str else shown(label)
+            text = label if type(label) is str else given(label)
             seen[text] = seen.get(text, 0) + 1
             if seen[text] > 1:
                 text = f"{text}#{seen[text]}"
@@ -249,7 +254,7 @@ def _column(value: Any, frame: Frame) -> Column:
 
 
 def _shown(value: Any) -> Any:
-    """A reported value: a procedure, distribution or process as a string, also inside of structures."""
+    """A reported value: a procedure as a string, also inside of structures."""
     match value:
         case List() | tuple():
             return type(value)(map(_shown, value))

@@ -20,7 +20,7 @@ from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.memory import keep_freed_memory, rare_collections
 from pplc_runtime.resampling import SCHEMES
-from pplc_runtime.results.json_values import from_python
+from pplc_runtime.results.json_values import from_python, nan_in_input
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.scripts import LEAST_SWEEPS, scripted
@@ -87,6 +87,9 @@ class Program:
         unknown = [name for name in values if name not in self.inputs]
         if unknown:
             raise ValueError(f"the program has no input '{unknown[0]}'")
+        for name, value in values.items():
+            if (problem := nan_in_input(name, value)) is not None:
+                raise ValueError(problem)
         kept: list[Sweep] = []
         found = False
 

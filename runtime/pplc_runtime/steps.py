@@ -18,7 +18,8 @@ import numpy as np
 from pplc_runtime.addresses import At
 from pplc_runtime.frames import Frame, here
 from pplc_runtime.handlers import Forward
-from pplc_runtime.values import List, ModelError, Place, shown
+from pplc_runtime.messages import given
+from pplc_runtime.values import List, ModelError, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +245,7 @@ def _elements(sequence: Any, step: Loop) -> list[Any]:
         return list(sequence.tolist()) if sequence.ndim == 1 else list(sequence)
     if type(sequence) in (tuple, List):
         return list(sequence)
-    error = ModelError(f"a for runs over a list or a vector, not {shown(sequence)}")
+    error = ModelError(f"a for runs over a list or a vector, not {given(sequence)}")
     error.place = (*step.place, 1)
     raise error
 

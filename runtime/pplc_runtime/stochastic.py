@@ -17,15 +17,16 @@ from pplc_runtime.distributions.base import Family, Parameter
 from pplc_runtime.distributions.factors import Roots, factor_lanes
 from pplc_runtime.frames import Frame, here
 from pplc_runtime.lanes import Lane, Mix, by_option, join, layout, raw, settle
+from pplc_runtime.messages import given, refused
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.processes import ALIASES as PROCESS_ALIASES
 from pplc_runtime.processes import PROCESSES
 from pplc_runtime.processes.base import Process
 from pplc_runtime.processes.dp import DirichletProcess
-from pplc_runtime.values import List, ModelError, shown
+from pplc_runtime.values import List, ModelError, Stochastic
 
 
-class Dist:
+class Dist(Stochastic):
     """A distribution: a family and its parameters."""
 
     __slots__ = ("family", "parts")
@@ -70,7 +71,7 @@ class Dist:
         return f"<{self.family.name}>"
 
 
-class Dirac:
+class Dirac(Stochastic):
     """All mass on one value, of any kind; drawing from it is no random choice."""
 
     __slots__ = ("parts",)
@@ -91,7 +92,7 @@ class Dirac:
         return "<dirac>"
 
 
-class Categorical:
+class Categorical(Stochastic):
     """One of several values of any kind: a distribution over their positions, and the values."""
 
     __slots__ = ("parts",)
@@ -121,10 +122,12 @@ class Categorical:
         return "<categorical>"
 
 
-class ProcessInstance:
+class ProcessInstance(Stochastic):
     """An exchangeable process; its state is kept by the run, under its address."""
 
     __slots__ = ("at", "family", "parts")
+
+    what = "process"
 
     def __init__(self, family: Process, parts: tuple[Any, ...], at: At) -> None:
         self.family = family
@@ -188,8 +191,7 @@ def checked(name: str, parameter: Parameter, value: Any) -> Any:
                     value.checked = domain
                 return value
             if holds is not False:
-                worst = data[..., np.flatnonzero(~holds)[0]]
-                raise _outside(name, parameter, worst.item() if worst.ndim == 0 else worst)
+                raise _outside(name, parameter, value, int(np.flatnonzero(~holds)[0]))
     elif kind is np.ndarray:
         if value.ndim == domain.rank:
             if domain.surely is not None and value.dtype == np.float64 and domain.surely(value):
@@ -200,11 +202,11 @@ def checked(name: str, parameter: Parameter, value: Any) -> Any:
         array = vector(*(vector(*item) if type(item) in (tuple, List) else item for item in value))
         if type(array) is not tuple:
             return checked(name, parameter, array)
-    raise _outside(name, parameter, raw(value))
+    raise _outside(name, parameter, value)
 
 
-def _outside(name: str, parameter: Parameter, value: Any) -> ModelError:
-    return ModelError(f"{name}: {parameter.name} must be {parameter.domain.text}, not {shown(value)}")
+def _outside(name: str, parameter: Parameter, value: Any, lane: int = 0) -> ModelError:
+    return refused(f"{name}: {parameter.name} must be {parameter.domain.text}", value, lane)
 
 
 def _with_one(arguments: tuple[Any, ...], position: int, build: Callable[..., Any]) -> Callable[[Any], Any]:
@@ -356,7 +358,7 @@ def dp(at: At, alpha: Any, base: Any) -> Any:
     if type(alpha) is Mix:
         return by_option(alpha, lambda option: dp(at, option, base))
     if type(base) is not Dist:
-        raise ModelError(f"dp: the base must be a distribution, not {shown(base)}")
+        raise ModelError(f"dp: the base must be a distribution, not {given(base)}")
     family = _dirichlet_processes.setdefault(base.family.name, DirichletProcess(base.family))
     parts = (checked("dp", family.parameters[0], alpha), *base.parts)
     return ProcessInstance(family, parts, _of_shape(at[base.family.name], parts))
@@ -365,14 +367,16 @@ def dp(at: At, alpha: Any, base: Any) -> Any:
 PROCESS_CONSTRUCTORS["dp"] = dp
 
 
+def family_of(name: str) -> Family | Process | None:
+    """The family that a constructor always makes; None for dirac, categorical, dp and gp, and what is none."""
+    return DISTRIBUTIONS.get(ALIASES.get(name, name)) or PROCESSES.get(PROCESS_ALIASES.get(name, name))
+
+
 def parameters_of(name: str) -> tuple[str, ...]:
     """What the parameters of a constructor are called; nothing for a name that is none."""
-    canonical = ALIASES.get(name, name)
-    if canonical in DISTRIBUTIONS:
-        return tuple(parameter.name for parameter in DISTRIBUTIONS[canonical].parameters)
-    process = PROCESSES.get(PROCESS_ALIASES.get(name, name))
-    if process is not None and name not in ("dp", "gp"):
-        return tuple(parameter.name for parameter in process.parameters)
+    family = family_of(name)
+    if family is not None:
+        return tuple(parameter.name for parameter in family.parameters)
     return {"dp": ("alpha", "base"), "gp": ("mean", "kernel")}.get(name, ())
 
 
@@ -422,7 +426,7 @@ def observable(source: Any, value: Any) -> Any:
             if type(array) is not tuple:
                 return observable(source, array)
     wanted = {"boolean": "true or false", "vector": "a vector", "matrix": "a matrix"}.get(kind, "a number")
-    raise ModelError(f"{_spellings(source.family.name)}: a value of it is {wanted}, not {shown(value)}")
+    raise refused(f"{_spellings(source.family.name)}: a value of it is {wanted}", value)
 
 
 def _spellings(name: str) -> str:

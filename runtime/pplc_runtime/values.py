@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 
@@ -143,6 +143,16 @@ class Procedure:
         return f"<procedure {self.name}>"
 
 
+class Stochastic:
+    """What draws come from: a distribution or a process. It is no number, no truth value, and nothing to report."""
+
+    __slots__ = ()
+
+    what: ClassVar[str] = "distribution"
+    drawn: ClassVar[str] = "(sample ...)"
+    """How a program draws from it."""
+
+
 _BOOLS: Final = {True: ("bool", True), False: ("bool", False)}
 _NAN: Final = ("nan",)
 
@@ -193,7 +203,7 @@ def exact_key(value: Any) -> Any:
 
 
 def shown(value: Any) -> str:
-    """A value in a message: short, and as the language writes it."""
+    """A plain value in a message: short, and as the language writes it. Others go through `messages.given`."""
     match value:
         case None:
             return "nil"
@@ -214,8 +224,5 @@ def shown(value: Any) -> str:
         case np.generic():
             return shown(value.item())
         case _:
-            data = getattr(value, "data", None)
-            if isinstance(data, np.ndarray) and data.size:
-                return shown(data[..., 0]) if data.ndim > 1 else shown(data.flat[0])
             text = str(value)
     return text if len(text) <= 60 else text[:57] + "..."

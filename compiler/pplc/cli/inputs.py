@@ -10,7 +10,7 @@ from typing import Any
 from pplc.cli.failures import UsageError
 from pplc.cli.files import read_text
 from pplc.diagnostics import suggestion
-from pplc_runtime.results.json_values import from_python
+from pplc_runtime.results.json_values import from_python, nan_in_input
 
 
 def read_inputs(data: str | None, settings: Sequence[str], known: Collection[str]) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def read_inputs(data: str | None, settings: Sequence[str], known: Collection[str
     if data is not None:
         for name, value in _read_data(data).items():
             if name in known:
-                values[name] = from_python(value)
+                values[name] = _checked(name, from_python(value), data)
             else:
                 close = suggestion(name, known)
                 print(f"warning: {data}: the model has no input '{name}'{close}", file=sys.stderr)
@@ -33,8 +33,15 @@ def read_inputs(data: str | None, settings: Sequence[str], known: Collection[str
             raise UsageError(
                 f"--set: the model has no input '{name}'{suggestion(name, known) or '; ' + inputs}"
             )
-        values[name] = _value_of(text)
+        values[name] = _checked(name, _value_of(text), "--set")
     return values
+
+
+def _checked(name: str, value: Any, origin: str) -> Any:
+    problem = nan_in_input(name, value)
+    if problem is not None:
+        raise UsageError(f"{origin}: {problem}")
+    return value
 
 
 def _value_of(text: str) -> Any:

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pplc.diagnostics import CompileError, suggestion
+from pplc.diagnostics import CompileError
 from pplc.languages import core
+from pplc.languages.foreign import STATEMENT_NAMES, hint
 from pplc.languages.forms import STATEMENTS, Form, Group, Name
 from pplc.languages.traverse import mentions
 from pplc.passes.shapes import Shapes
@@ -90,8 +91,8 @@ class _Expander(Surface):
             case None:
                 raise self.fail(form, "expected a statement such as [assume name expression]")
             case _:
-                hint = suggestion(word, STATEMENTS) or "; use assume, observe or predict"
-                raise self.fail(head, f"'{word}' does not start a statement{hint}")
+                meant = hint(word, (), [STATEMENTS], STATEMENT_NAMES) or "; use assume, observe or predict"
+                raise self.fail(head, f"'{word}' does not start a statement{meant}")
 
     def scheme_define(self, form: Group, rest: list[Form]) -> core.Statement:
         header = rest[0]

@@ -141,8 +141,8 @@ class Body:
         """The statements that return the value of an expression, or go round the loop."""
         expr = self.bind_all(expr)
         match expr:
-            case core.If(test, then, other, span) if self.own is not None and self.calls_itself(expr):
-                self.deciding(test, then, other, span)
+            case core.If(test, then, other) if self.own is not None and self.calls_itself(expr):
+                self.deciding(test, then, other)
             case core.App(operator) if self.is_own(operator):
                 self.loop_again(expr)
             case _:
@@ -171,13 +171,13 @@ class Body:
         elif not is_atomic(value):
             self.emit(ast.Expr(value))
 
-    def deciding(self, test: core.Expr, then: core.Expr, other: core.Expr, span: Span) -> None:
+    def deciding(self, test: core.Expr, then: core.Expr, other: core.Expr) -> None:
         """An if on the way to a self call: lanes that agree stay in the loop, lanes that do not call anew.
 
         Every block ends with a return or a continue, so that the second choice needs no indentation; that is
         the one which decides again."""
         name = self.temporary("test")
-        self.emit(assign(name, self.call("agreed", [self.value(test)], span)))
+        self.emit(assign(name, self.call("agreed", [self.value(test)], test.span)))
         choices = [(True, then), (False, other)]
         if isinstance(then, core.If) and not isinstance(other, core.If):
             choices.reverse()
@@ -187,7 +187,7 @@ class Body:
         self.tail(second)
         after, self.statements = self.statements, []
         thunks = [self.parting(then, "then"), self.parting(other, "other")]
-        self.emit(ast.Return(self.call("branch", [load(name), *thunks], span)))
+        self.emit(ast.Return(self.call("branch", [load(name), *thunks], test.span)))
         parting, self.statements = self.statements, before
         self.emit(ast.If(is_constant(load(name), not truth, negated=True), parting, []))
         self.statements.extend(after)
@@ -274,12 +274,12 @@ class Body:
                 return self.application(expr)
             case core.Lambda():
                 return self.spanned(builder.procedure_value(self.lift(expr), expr), expr.span)
-            case core.If(test, then, other, span):
+            case core.If(test, then, other):
                 value = self.value(test)
                 if _is_simple(then) and _is_simple(other):
-                    return self.call("choose", [value, self.value(then), self.value(other)], span)
+                    return self.call("choose", [value, self.value(then), self.value(other)], test.span)
                 return self.call(
-                    "branch", [value, self.thunk(then, "then"), self.thunk(other, "other")], span
+                    "branch", [value, self.thunk(then, "then"), self.thunk(other, "other")], test.span
                 )
             case core.Sample(source, span):
                 value = self.value(source)

@@ -14,13 +14,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
-from pplc.diagnostics import CompileError, Diagnostic, suggestion
+from pplc.diagnostics import CompileError, Diagnostic
 from pplc.languages import core
+from pplc.languages.foreign import LITERALS, hint
 from pplc.languages.forms import SPECIAL
 from pplc.source import Source, Span
-from pplc_runtime.names import CONSTANTS, SIGNATURES, identifier
+from pplc_runtime.names import CONSTANTS, SIGNATURES, STOCHASTIC, identifier
 
 Scope = Mapping[str, str]
+
+_CALL, _DRAWABLE, _VALUE = "call", "drawable", "value"
+"""Where a name stands: as an operator, as one of what is drawn from or observed, or anywhere else."""
 
 
 def resolve(program: core.Program, source: Source) -> tuple[core.Program, list[Diagnostic]]:
@@ -101,9 +105,9 @@ class _Resolver:
                     self.globals[name].done = True
                 return core.AssumeStatement(name, resolved, span, name_span)
             case core.ObserveStatement(source, value, span):
-                return core.ObserveStatement(self.expr(source, loops), self.expr(value, loops), span)
+                return core.ObserveStatement(self.drawable(source, loops), self.expr(value, loops), span)
             case core.PredictStatement(label, value, span):
-                return core.PredictStatement(self.expr(label, loops), self.expr(value, loops), span)
+                return core.PredictStatement(self.label(label, loops), self.expr(value, loops), span)
             case core.InputStatement(name, default, span, name_span):
                 resolved_default = None if default is None else self.expr(default, loops)
                 if name in self.globals:
@@ -127,6 +131,13 @@ class _Resolver:
                 return core.SharedStatement(shape, first.literals, first.statement, row, span)
             case _:
                 assert_never(statement)
+
+    def label(self, label: core.Expr, scope: Scope) -> core.Expr:
+        """The label of a predict: a bare name is more often meant as the text than as a variable."""
+        if isinstance(label, core.Name) and not self.is_known(label.text, scope):
+            self.error(label.span, f"unknown name '{label.text}': a label is an expression; write \"{label.text}\"")
+            return label
+        return self.expr(label, scope)
 
     def keeping(
         self, statement: core.ObserveStatement | core.PredictStatement, scope: Scope
@@ -171,12 +182,9 @@ class _Resolver:
             case core.Primitive():
                 return expr
             case core.Name(text, span):
-                return self.name(text, span, scope)
-            case core.App(operator, arguments, span):
-                resolved = self.expr(operator, scope)
-                values = tuple([self.expr(argument, scope) for argument in arguments])
-                self.check_call(resolved, len(values), span)
-                return core.App(resolved, values, span)
+                return self.name(text, span, scope, _VALUE)
+            case core.App():
+                return self.application(expr, scope, _CALL)
             case core.Lambda():
                 return self.procedure(expr, scope)
             case core.If(test, then, other, span):
@@ -196,13 +204,33 @@ class _Resolver:
                 )
                 return core.Letrec(resolved_bindings, self.expr(body, inner), span)
             case core.Sample(source, span):
-                return core.Sample(self.expr(source, scope), span)
+                return core.Sample(self.drawable(source, scope), span)
             case core.Observe(source, value, span):
-                return core.Observe(self.expr(source, scope), self.expr(value, scope), span)
+                return core.Observe(self.drawable(source, scope), self.expr(value, scope), span)
             case core.Mem(procedure, span):
                 return core.Mem(self.expr(procedure, scope), span)
             case _:
                 assert_never(expr)
+
+    def application(self, expr: core.App, scope: Scope, role: str) -> core.Expr:
+        match expr.operator:
+            case core.Name(text, span):
+                resolved = self.name(text, span, scope, role)
+            case operator:
+                resolved = self.expr(operator, scope)
+        values = tuple([self.expr(argument, scope) for argument in expr.arguments])
+        self.check_call(resolved, len(values), expr.span)
+        return core.App(resolved, values, expr.span)
+
+    def drawable(self, source: core.Expr, scope: Scope) -> core.Expr:
+        """What sample and observe take: an unknown name there is one of a distribution."""
+        match source:
+            case core.App():
+                return self.application(source, scope, _DRAWABLE)
+            case core.Name(text, span):
+                return self.name(text, span, scope, _DRAWABLE)
+            case _:
+                return self.expr(source, scope)
 
     def lets(self, expr: core.Expr, scope: Scope) -> core.Expr:
         """A chain of lets, of whatever length."""
@@ -242,7 +270,7 @@ class _Resolver:
         self.inside -= 1
         return core.Lambda(procedure.name, tuple(names), rest, body, procedure.span)
 
-    def name(self, text: str, span: Span, scope: Scope) -> core.Expr:
+    def name(self, text: str, span: Span, scope: Scope, role: str) -> core.Expr:
         if text in scope:
             self.used.add(scope[text])
             return core.Local(scope[text], span)
@@ -256,9 +284,22 @@ class _Resolver:
             return core.Const(CONSTANTS[text], span)
         if text in SIGNATURES:
             return core.Primitive(text, span)
-        known = [*scope, *self.globals, *CONSTANTS, *SIGNATURES, *SPECIAL]
-        self.error(span, f"unknown name '{text}'{suggestion(text, [n for n in known if '%' not in n])}")
+        own = [name for name in (*scope, *self.globals) if "%" not in name]
+        self.error(span, f"unknown name '{text}'{hint(text, own, self.ranks(own, role))}")
         return core.Name(text, span)
+
+    def is_known(self, text: str, scope: Scope) -> bool:
+        return text in scope or text in self.globals or text in CONSTANTS or text in SIGNATURES
+
+    def ranks(self, own: list[str], role: str) -> tuple[list[str], ...]:
+        """The known names, those first that fit where an unknown one stands."""
+        if role == _VALUE:
+            return [*own, *CONSTANTS, *LITERALS], [*SIGNATURES, *SPECIAL]
+        plain = {name for name, definition in self.globals.items() if isinstance(definition.value, core.Const)}
+        fitting = [name for name in own if name not in plain]
+        if role == _CALL:
+            return [*fitting, *SIGNATURES, *SPECIAL], [*plain, *CONSTANTS, *LITERALS]
+        return [*fitting, *STOCHASTIC], [*plain, *SIGNATURES, *SPECIAL, *CONSTANTS, *LITERALS]
 
     def check_call(self, operator: core.Expr, given: int, span: Span) -> None:
         match operator:

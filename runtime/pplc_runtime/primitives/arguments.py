@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.frames import here
-from pplc_runtime.lanes import Lane, Mix, by_option, by_value, per_lane, varies
+from pplc_runtime.lanes import Lane, Mix, by_option, by_value
+from pplc_runtime.messages import refused
 from pplc_runtime.primitives.arithmetic import vector
-from pplc_runtime.values import List, Map, ModelError, shown
+from pplc_runtime.values import List, Map
 
 Function = Callable[..., Any]
 
@@ -65,7 +66,7 @@ def elements(value: Any, name: str) -> tuple[Any, ...]:
         return tuple(value)
     if kind is Map:
         return tuple(vector(key, item) for key, item in value.items())
-    raise ModelError(f"'{name}' takes a list or vector, not {given(value)}")
+    raise refused(f"'{name}' takes a list or vector", value)
 
 
 def element(value: Lane, position: int) -> Any:
@@ -84,7 +85,7 @@ def whole(value: Any, name: str) -> int:
         return value
     if type(value) is float and value.is_integer():
         return int(value)
-    raise ModelError(f"'{name}' takes a whole number here, not {given(value)}")
+    raise refused(f"'{name}' takes a whole number here", value)
 
 
 def with_whole(value: Any, name: str, work: Callable[[int], Any]) -> Any:
@@ -100,8 +101,3 @@ def is_number(value: Any) -> bool:
     if kind is Lane:
         return bool(value.data.ndim == 1 and value.data.dtype.kind != "b")
     return kind is float or kind is int
-
-
-def given(value: Any) -> str:
-    """A value in a message: where lanes disagree, that of the first."""
-    return shown(per_lane(value, here.frame)[0] if varies(value) else value)

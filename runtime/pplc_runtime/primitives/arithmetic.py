@@ -15,6 +15,7 @@ import numpy as np
 from pplc_runtime.distributions.lanewise import LARGE, absolute_sum
 from pplc_runtime.frames import here
 from pplc_runtime.lanes import EXACT, Lane, Mix, beyond_floats, by_option, join, one_by_one, plain, settle, varies
+from pplc_runtime.messages import refused
 from pplc_runtime.primitives.whole_numbers import (
     LARGEST,
     Outgrown,
@@ -28,7 +29,7 @@ from pplc_runtime.primitives.whole_numbers import (
     quotient_fits,
     sum_fits,
 )
-from pplc_runtime.values import List, ModelError, shown
+from pplc_runtime.values import List, ModelError
 
 Binary = Callable[[Any, Any], Any]
 Unary = Callable[[Any], Any]
@@ -58,7 +59,7 @@ def numeric(value: Any, name: str) -> Any:
             return array
         if all(type(item) in (int, float) or (type(item) is Lane and item.rank == 0) for item in array):
             raise Outgrown  # numbers, but no array holds them
-    raise ModelError(f"'{name}' takes numbers, not {shown(value)}")
+    raise refused(f"'{name}' takes numbers", value)
 
 
 def has_mix(value: Any) -> bool:
@@ -284,7 +285,7 @@ def objects(value: Any, name: str) -> Any:
     try:
         return np.array(value.tolist() if type(value) is np.ndarray else value, object)
     except ValueError:
-        raise ModelError(f"'{name}' takes numbers, not {shown(value)}") from None
+        raise refused(f"'{name}' takes numbers", value) from None
 
 
 def number_lanes(values: list[Any]) -> Any:

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.frames import here
-from pplc_runtime.lanes import Lane, Mix, by_option
-from pplc_runtime.primitives.arguments import elements, given, is_number, settled
-from pplc_runtime.values import List, Map, ModelError, Symbol
+from pplc_runtime.lanes import Lane, Mix, by_option, layout
+from pplc_runtime.messages import refused
+from pplc_runtime.primitives.arguments import elements, is_number, settled
+from pplc_runtime.values import List, Map, Stochastic, Symbol
 
 # Truth
 
@@ -26,14 +27,21 @@ def truth(value: Any) -> Any:
     """Whether a value counts as true, as a bool or an array of them: only false and nil do not."""
     if value is True or value is False:
         return value
-    if value is None:
-        return False
     kind = type(value)
-    if kind is Lane and value.data.dtype.kind == "b":
-        return value.at(here.frame)
+    if kind is Lane:
+        return value.at(here.frame) if value.data.dtype.kind == "b" else True
     if kind is Mix:
         answer = by_option(value, as_boolean)
         return answer.at(here.frame) if type(answer) is Lane else answer
+    return is_true(value)
+
+
+def is_true(value: Any) -> bool:
+    """Whether a plain value counts as true. What draws come from is no truth value: it would always be true."""
+    if value is None or value is False:
+        return False
+    if isinstance(value, Stochastic):
+        raise refused("a test takes a truth value", value)
     return True
 
 
@@ -64,9 +72,18 @@ def eq(x: Any, y: Any) -> Any:
     return _equal(x, y)
 
 
+def _no_draw(source: Any, value: Any) -> None:
+    """What draws come from equals no number and no boolean: whoever asks has forgotten to draw."""
+    kind = layout(value)
+    if isinstance(source, Stochastic) and kind is not None and kind[1] == ():
+        raise refused(f"'=' compares {'booleans' if kind[0] == 'b' else 'numbers'}", source)
+
+
 @settled()
 def _equal(x: Any, y: Any) -> Any:
     """Goes through both structures with a list of pairs to do: values nest deeper than Python's stack."""
+    _no_draw(x, y)
+    _no_draw(y, x)
     answer: Any = True
     pairs = [(x, y)]
     while pairs:
@@ -184,7 +201,7 @@ def ordered_number(value: Any, name: str) -> Any:
         return value
     if kind is Lane and value.data.ndim == 1 and value.data.dtype.kind != "b":
         return value.at(here.frame)
-    raise ModelError(f"'{name}' compares numbers, not {given(value)}")
+    raise refused(f"'{name}' compares numbers", value)
 
 
 lt = _order("<", operator.lt)

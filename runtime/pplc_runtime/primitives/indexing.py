@@ -9,7 +9,8 @@ import numpy as np
 from pplc_runtime.distributions.identity_cache import IdentityCache
 from pplc_runtime.frames import here
 from pplc_runtime.lanes import Lane, Mix, by_option, by_value
-from pplc_runtime.primitives.arguments import element, elements, given, settled, whole
+from pplc_runtime.messages import refused
+from pplc_runtime.primitives.arguments import element, elements, settled, whole
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.values import List, ModelError
 
@@ -71,7 +72,7 @@ def lane_indices(index: Lane, name: str) -> Any:
     """The indices of a Lane as an array of integers."""
     data = index.at(here.frame)
     if index.data.ndim != 1 or data.dtype.kind == "b":
-        raise ModelError(f"'{name}' takes an index, not {given(index)}")
+        raise refused(f"'{name}' takes an index", index)
     if data.dtype.kind == "i":
         return data
     broken = np.flatnonzero(np.floor(data) != data)

@@ -18,7 +18,8 @@ from pplc_runtime.distributions.identity_cache import IdentityCache
 from pplc_runtime.distributions.lanewise import LARGE, MANY, absolute_sum
 from pplc_runtime.frames import Frame, here
 from pplc_runtime.lanes import Lane, one_by_one, plain, varies
-from pplc_runtime.primitives.arguments import Function, given, settled, with_item, with_whole
+from pplc_runtime.messages import refused
+from pplc_runtime.primitives.arguments import Function, settled, with_item, with_whole
 from pplc_runtime.primitives.arithmetic import absolute, has_mix, mul, numeric, objects, vectors, without_mix
 from pplc_runtime.primitives.whole_numbers import LARGEST, Outgrown, magnitude
 from pplc_runtime.values import List, ModelError
@@ -59,7 +60,7 @@ def _operand(value: Any, name: str, ranks: tuple[int, ...]) -> Operand:
     rank = array.data.ndim - 1 if over_lanes else np.ndim(array)
     if rank not in ranks:
         wanted = " or ".join(_RANKS[rank] for rank in ranks)
-        raise ModelError(f"'{name}' takes {wanted}, not {given(value)}")
+        raise refused(f"'{name}' takes {wanted}", value)
     return array.at(here.frame) if over_lanes else array, rank, over_lanes
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from pplc_runtime.frames import here
 from pplc_runtime.lanes import Lane, Mix, by_option, by_value, grouped
-from pplc_runtime.primitives.arguments import elements, given, is_number, settled
+from pplc_runtime.messages import given, refused
+from pplc_runtime.primitives.arguments import elements, is_number, settled
 from pplc_runtime.primitives.indexing import at_index, length_of, replaced
 from pplc_runtime.values import List, Map, ModelError
 
@@ -50,7 +51,7 @@ def _get(value: Any, key: Any, default: Any) -> Any:
         return default
     if _is_vector(value) or type(value) is str:
         return _in_vector(value, key, default)
-    raise ModelError(f"'get' takes a map or vector, not {given(value)}")
+    raise refused("'get' takes a map or vector", value)
 
 
 def _is_vector(value: Any) -> bool:
@@ -84,7 +85,7 @@ def contains(value: Any, key: Any) -> Any:
     if value is None:
         return False
     if not _is_vector(value):
-        raise ModelError(f"'contains?' takes a map or vector, not {given(value)}")
+        raise refused("'contains?' takes a map or vector", value)
     if not is_number(key):
         return False
     index = key.at(here.frame) if type(key) is Lane else key
@@ -107,7 +108,7 @@ def _entries(value: Any, name: str) -> list[tuple[Any, Any]]:
         return list(value.items())
     if value is None:
         return []
-    raise ModelError(f"'{name}' takes a map, not {given(value)}")
+    raise refused(f"'{name}' takes a map", value)
 
 
 # Changing
@@ -129,7 +130,7 @@ def _assoc(value: Any, key: Any, item: Any) -> Any:
         return grouped((key,), lambda keys: before.assoc(keys[0], item))
     if _is_vector(value):
         return replaced(value, key, item)
-    raise ModelError(f"'assoc' takes a map or vector, not {given(value)}")
+    raise refused("'assoc' takes a map or vector", value)
 
 
 def dissoc(value: Any, *keys: Any) -> Any:

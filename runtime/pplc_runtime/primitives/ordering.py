@@ -8,9 +8,10 @@ import numpy as np
 
 from pplc_runtime.frames import here
 from pplc_runtime.lanes import Lane, grouped, settle
-from pplc_runtime.primitives.arguments import elements, given, is_number, settled
+from pplc_runtime.messages import refused
+from pplc_runtime.primitives.arguments import elements, is_number, settled
 from pplc_runtime.primitives.arithmetic import vector
-from pplc_runtime.values import List, Map, ModelError, key_of
+from pplc_runtime.values import List, Map, key_of
 
 
 @settled(0)
@@ -29,7 +30,7 @@ def permutation(keys: tuple[Any, ...], name: str) -> list[int]:
     numbers = all(type(key) is int or type(key) is float for key in keys)
     if not numbers and not all(type(key) is str for key in keys):
         odd_one = next(key for key in keys if type(key) is not int and type(key) is not float)
-        raise ModelError(f"'{name}' orders numbers, not {given(odd_one)}")
+        raise refused(f"'{name}' orders numbers", odd_one)
     # NaN last, as numpy has it
     return sorted(range(len(keys)), key=lambda i: (keys[i] != keys[i], keys[i]))
 

@@ -13,11 +13,12 @@ import numpy as np
 
 from pplc_runtime.frames import here
 from pplc_runtime.lanes import Lane, Mix, by_option
-from pplc_runtime.primitives.arguments import given, is_number
+from pplc_runtime.messages import refused
+from pplc_runtime.primitives.arguments import is_number
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.primitives.comparison import eq, negation, ordered_number
 from pplc_runtime.primitives.sequences import count
-from pplc_runtime.values import List, Map, ModelError, Procedure, Symbol
+from pplc_runtime.values import List, Map, Procedure, Symbol
 
 Predicate = Callable[[Any], Any]
 
@@ -39,7 +40,7 @@ def _of_number(name: str, holds: Callable[[Any], Any]) -> Predicate:
         if type(value) is Mix:
             return by_option(value, predicate)
         if not is_number(value):
-            raise ModelError(f"'{name}' takes a number, not {given(value)}")
+            raise refused(f"'{name}' takes a number", value)
         answer = holds(ordered_number(value, name))
         return Lane(answer, here.frame) if type(answer) is np.ndarray else bool(answer)
 
@@ -125,7 +126,7 @@ def _parity(name: str, remainder: int) -> Predicate:
             return rest == remainder
         if not np.all((rest == 0) | (rest == 1)):
             odd_one = a[(rest != 0) & (rest != 1)][0].item() if type(a) is np.ndarray else a
-            raise ModelError(f"'{name}' takes a whole number, not {given(odd_one)}")
+            raise refused(f"'{name}' takes a whole number", odd_one)
         return rest == remainder
 
     return _of_number(name, holds)

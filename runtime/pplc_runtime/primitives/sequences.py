@@ -12,10 +12,10 @@ import numpy as np
 
 from pplc_runtime.frames import here
 from pplc_runtime.lanes import Lane, Mix, by_option, by_value, raw
+from pplc_runtime.messages import given, refused
 from pplc_runtime.primitives.arguments import (
     element,
     elements,
-    given,
     is_number,
     settled,
     with_item,
@@ -179,7 +179,7 @@ def _conj(value: Any, item: Any) -> Any:
         return List((item,))
     if kind is Map:
         return _with_entry(value, item)
-    raise ModelError(f"'conj' takes a list, vector or map, not {given(value)}")
+    raise refused("'conj' takes a list, vector or map", value)
 
 
 def _appended(value: Any, item: Any) -> Any:
@@ -209,7 +209,7 @@ def _with_entry(value: Map, item: Any) -> Any:
         return value
     pair = elements(item, "conj")
     if len(pair) != 2:
-        raise ModelError(f"'conj' onto a map takes a key and a value, not {given(item)}")
+        raise refused("'conj' onto a map takes a key and a value", item)
     return assoc(value, *pair)
 
 
@@ -241,14 +241,16 @@ def _range(start: Any, stop: Any, step: Any) -> Any:
         return List(range(start, stop, step))
     for bound in (start, stop, step):
         if not is_number(bound):
-            raise ModelError(f"'range' takes numbers, not {given(bound)}")
+            raise refused("'range' takes numbers", bound)
     first_, end, by = map(raw, (start, stop, step))
     if np.any(np.equal(by, 0)):
         raise ModelError("'range' with a step of 0 has no end")
     with np.errstate(all="ignore"):
         lengths = np.ceil(np.true_divide(np.subtract(end, first_), by))
     if not np.all(lengths <= LONGEST):
-        raise ModelError(f"'range' from {given(start)} to {given(stop)} by {given(step)} is too long")
+        longest = int(np.argmax(lengths))
+        bounds = [given(bound, longest) for bound in (start, stop, step)]
+        raise ModelError("'range' from {} to {} by {} is too long".format(*bounds))
     lengths = np.maximum(lengths, 0).astype(np.int64)
 
     def numbers(length: int) -> List:
@@ -290,7 +292,7 @@ def subvec(value: Any, start: Any, stop: Any = None) -> Any:
 def _subvec(value: Any, start: Any, stop: Any) -> Any:
     items = elements(value, "subvec")
     if type(value) not in (tuple, np.ndarray, Lane):
-        raise ModelError(f"'subvec' takes a vector, not {given(value)}")
+        raise refused("'subvec' takes a vector", value)
 
     def piece(low: int, high: int) -> Any:
         if not 0 <= low <= high <= len(items):

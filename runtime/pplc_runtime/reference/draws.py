@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.addresses import At
+from pplc_runtime.messages import refused
 from pplc_runtime.processes.base import State
 from pplc_runtime.processes.dp import DirichletProcess
 from pplc_runtime.resampling import multinomial
 from pplc_runtime.stochastic import Categorical, Dirac, Dist, ProcessInstance, observable
-from pplc_runtime.values import ModelError, key_of, shown
+from pplc_runtime.values import ModelError, key_of
 
 States: TypeAlias = dict[At, State]
 """The state of every process of an execution, by the address at which the process was made."""
@@ -76,7 +77,7 @@ def chosen_from(source: Any) -> Dist | ProcessInstance | None:
             return source.positions
         case Dirac():
             return None
-    raise ModelError(f"sample takes a distribution or a process, not {shown(source)}")
+    raise refused("sample takes a distribution or a process", source)
 
 
 def value_of(source: Any, choice: Any) -> Any:
@@ -115,7 +116,7 @@ def log_likelihood(source: Any, value: Any, states: States) -> float:
                     )
                 )
         case _:
-            raise ModelError(f"observe takes a distribution or a process, not {shown(source)}")
+            raise refused("observe takes a distribution or a process", source)
     if density != density:
         raise ModelError("the density of this observe is not a number")
     return density

@@ -19,9 +19,12 @@ from typing import Any, TypeVar, assert_never
 import numpy as np
 
 from pplc_runtime.addresses import At
+from pplc_runtime.control import uncallable
 from pplc_runtime.gaussian_process import GaussianProcess, Point
+from pplc_runtime.messages import given
 from pplc_runtime.names import primitive_named
 from pplc_runtime.primitives.base import Primitive
+from pplc_runtime.primitives.comparison import is_true
 from pplc_runtime.reference import syntax
 from pplc_runtime.reference.draws import Instance, chosen_from, value_of
 from pplc_runtime.reference.environment import Environment, Impossible
@@ -47,7 +50,7 @@ from pplc_runtime.reference.trace import (
     transparent,
 )
 from pplc_runtime.stochastic import Dirac, ProcessInstance
-from pplc_runtime.values import List, Map, ModelError, Symbol, key_of, shown
+from pplc_runtime.values import List, Map, ModelError, Symbol, key_of
 
 Locals = Mapping[str, Trace]
 T = TypeVar("T")
@@ -61,7 +64,7 @@ def evaluate(e: Expression, alpha: At, R: Environment, local: Locals) -> Trace:
         case syntax.Primitive(name):
             return transparent(primitive_named(name))
         case syntax.Global(name, place):
-            tau = _placed(lambda: R.global_trace(name), place)
+            tau = at_place(lambda: R.global_trace(name), place)
             return Trace(tau.v, Lookup(name), 0.0, {name: tau}, {}, {}, {})
         case syntax.Local(name):
             tau = local[name]
@@ -84,7 +87,7 @@ def evaluate(e: Expression, alpha: At, R: Environment, local: Locals) -> Trace:
             return closed(alpha, e, {name: local[name] for name in e.free}, ())
         case syntax.If(test, then, other):
             tau = evaluate(test, alpha["i", 0], R, local)
-            truth = is_true(tau.v)
+            truth = at_place(lambda: is_true(tau.v), test.place)
             R.handler.decided(truth)
             branch, p = (then, 1) if truth else (other, 2)
             tau_1 = evaluate(branch, alpha["i", p], R, local)
@@ -109,18 +112,13 @@ def evaluate(e: Expression, alpha: At, R: Environment, local: Locals) -> Trace:
             assert_never(e)
 
 
-def is_true(value: Any) -> bool:
-    """Only false and nil are false."""
-    return value is not False and value is not None
-
-
 def sample(tau: Trace, alpha: At, R: Environment, place: Place) -> Trace:
     """Inherits from tau and adds an entry to sigma. Drawing from a dirac is no random choice."""
-    stochastic = _placed(lambda: stochastic_of(tau.v, R, place), place)
-    source = _placed(lambda: chosen_from(stochastic), place)
+    stochastic = at_place(lambda: stochastic_of(tau.v, R, place), place)
+    source = at_place(lambda: chosen_from(stochastic), place)
     if source is None:
         return combine(stochastic.parts[0], Certain(tau), tau)
-    choice = _placed(lambda: R.handler.sample(alpha, source, R.states), place)
+    choice = at_place(lambda: R.handler.sample(alpha, source, R.states), place)
     v = value_of(stochastic, choice)
     learned(tau.v, v, R)
     sigma = {**tau.sigma, alpha: Sampled(tau, choice)}
@@ -129,8 +127,8 @@ def sample(tau: Trace, alpha: At, R: Environment, place: Place) -> Trace:
 
 def observe(tau: Trace, tau_2: Trace, alpha: At, R: Environment, place: Place) -> Trace:
     """Inherits from the traces of both arguments and adds an entry to omega."""
-    stochastic = _placed(lambda: stochastic_of(tau.v, R, place), place)
-    l_12 = _placed(lambda: R.handler.observe(alpha, stochastic, tau_2.v, R.states), place)
+    stochastic = at_place(lambda: stochastic_of(tau.v, R, place), place)
+    l_12 = at_place(lambda: R.handler.observe(alpha, stochastic, tau_2.v, R.states), place)
     if not isinstance(stochastic, Dirac):
         learned(tau.v, tau_2.v, R)
     both = combine(tau_2.v, tau_2.epsilon, tau, tau_2)
@@ -163,9 +161,9 @@ def apply_primitive(name: str, taus: Sequence[Trace], alpha: At, R: Environment,
     if given < primitive.least or (primitive.most is not None and given > primitive.most):
         raise placed(ModelError(f"'{name}' cannot take {given} argument{'' if given == 1 else 's'}"), place)
     if name in HIGHER_ORDER:
-        result = _placed(lambda: HIGHER_ORDER[name](list(taus), alpha, R, place), place)
+        result = at_place(lambda: HIGHER_ORDER[name](list(taus), alpha, R, place), place)
         return combine(result.v, Call(alpha, (transparent(primitive), *taus), place), *taus, result)
-    v = _placed(lambda: call_primitive(name, [tau.v for tau in taus], alpha), place)
+    v = at_place(lambda: call_primitive(name, [tau.v for tau in taus], alpha), place)
     return combine(v, PrimitiveCall(alpha, name, tuple(taus), place), *taus)
 
 
@@ -192,7 +190,7 @@ def apply(tau_1: Trace, taus: Sequence[Trace], alpha: At, R: Environment, place:
             return combine(tau_3.v, Call(alpha, (tau_1, *taus), place), tau_1, tau_3)
         case _:
             values = [tau.v for tau in taus]
-            v = _placed(lambda: _called(tau_1.v, values, alpha), place)
+            v = at_place(lambda: _called(tau_1.v, values, alpha), place)
             return combine(v, Call(alpha, (tau_1, *taus), place), tau_1, *taus)
 
 
@@ -235,7 +233,7 @@ def _letrec(siblings: Siblings, captured: Locals) -> dict[str, Trace]:
 
 def memoised(alpha: At, procedure: Any, place: Place) -> Memo:
     if not isinstance(procedure, Closure | Memo | Primitive):
-        raise placed(ModelError(f"mem takes a procedure, not {shown(procedure)}"), place)
+        raise placed(ModelError(f"mem takes a procedure, not {given(procedure)}"), place)
     return Memo(alpha, procedure)
 
 
@@ -250,7 +248,7 @@ def entry(tau_1: Trace, taus: Sequence[Trace], R: Environment, place: Place) -> 
     log_weight = 0.0
     if tau is None:
         if s in R.running:
-            needs = f"needs its own value for {shown(values[0])}" if values else "needs its own value"
+            needs = f"needs its own value for {given(values[0])}" if values else "needs its own value"
             name = getattr(memo.procedure, "name", "it")
             raise placed(ModelError(f"the memoised procedure '{name}' {needs}"), place)
         R.running.add(s)
@@ -273,7 +271,7 @@ def _called(operator: Any, values: list[Any], alpha: At) -> Any:
             return call_primitive("nth", [operator, values[0]], alpha)
         case GaussianProcess():
             return operator.at_point(tuple(values))
-    raise ModelError(f"{shown(operator)} is not a procedure and cannot be called")
+    raise uncallable(operator)
 
 
 def _with_predicate(tau: Trace, alpha: At, predicate: Trace) -> Trace:
@@ -287,7 +285,7 @@ def placed(error: ModelError, place: Place) -> ModelError:
     return error
 
 
-def _placed(work: Callable[[], T], place: Place) -> T:
+def at_place(work: Callable[[], T], place: Place) -> T:
     """Do some work; an error in it is one at this place."""
     try:
         return work()

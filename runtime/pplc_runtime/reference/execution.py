@@ -13,14 +13,15 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from pplc_runtime.addresses import At
+from pplc_runtime.messages import given, reportable
 from pplc_runtime.primitives.arguments import elements
 from pplc_runtime.reference.draws import Choice, States
 from pplc_runtime.reference.environment import DEEPEST, Environment, Given, Handler, Impossible, Seating
-from pplc_runtime.reference.evaluate import evaluate, placed
+from pplc_runtime.reference.evaluate import at_place, evaluate, placed
 from pplc_runtime.reference.syntax import Assume, For, Input, Observe, Predict, Program, Statement
 from pplc_runtime.reference.trace import Trace, transparent
 from pplc_runtime.stochastic import Dist, ProcessInstance
-from pplc_runtime.values import ModelError, shown
+from pplc_runtime.values import ModelError
 
 
 class Step(NamedTuple):
@@ -95,7 +96,7 @@ def plan(program: Program, data: Mapping[str, Any], deepest: int = DEEPEST) -> P
                 case For(name, sequence, body, place):
                     value = evaluate(sequence, alpha, R, local).v
                     if value is not None and not isinstance(value, tuple | np.ndarray):
-                        message = f"a for runs over a list or a vector, not {shown(value)}"
+                        message = f"a for runs over a list or a vector, not {given(value)}"
                         raise placed(ModelError(message), place)
                     for turn, element in enumerate(elements(value, "for")):
                         unroll(body, alpha["f", turn], {**local, name: transparent(element)})
@@ -163,7 +164,7 @@ class Particle:
             for step, traces in zip(segment, generation.traces):
                 if isinstance(step.statement, Predict):
                     label, value = traces[0].v, traces[1].v
-                    text = label if isinstance(label, str) else shown(label)
+                    text = label if isinstance(label, str) else given(label)
                     seen[text] = seen.get(text, 0) + 1
                     found[text if seen[text] == 1 else f"{text}#{seen[text]}"] = value
         return found
@@ -184,8 +185,10 @@ def execute(step: Step, R: Environment) -> tuple[Trace, ...]:
             tau = evaluate(value, alpha, R, local)
             R.bindings[name] = tau
             return (tau,)
-        case Predict(label, value):
-            return evaluate(label, alpha["t", 0], R, local), evaluate(value, alpha["t", 1], R, local)
+        case Predict(label, value, place):
+            traces = evaluate(label, alpha["t", 0], R, local), evaluate(value, alpha["t", 1], R, local)
+            at_place(lambda: reportable(traces[0].v, traces[1].v), place)
+            return traces
         case Observe():
             return (evaluate(statement, alpha, R, local),)
 

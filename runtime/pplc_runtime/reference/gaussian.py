@@ -15,12 +15,13 @@ import numpy as np
 
 from pplc_runtime.addresses import At
 from pplc_runtime.gaussian_process import DEGENERATE, Point
+from pplc_runtime.messages import given
 from pplc_runtime.reference.environment import Environment
 from pplc_runtime.reference.evaluate import apply
 from pplc_runtime.reference.syntax import Place
 from pplc_runtime.reference.trace import transparent
 from pplc_runtime.stochastic import CONSTRUCTORS, Dirac, Dist
-from pplc_runtime.values import ModelError, key_of, shown
+from pplc_runtime.values import ModelError, key_of
 
 
 def conditional(point: Point, R: Environment, place: Place) -> Dist | Dirac:
@@ -42,7 +43,7 @@ def conditional(point: Point, R: Environment, place: Place) -> Dist | Dirac:
             return Dirac((value,))
     prior = k(x, x)
     if not prior > 0:
-        raise ModelError(f"gp: the kernel of {shown(x)} with itself must be positive")
+        raise ModelError(f"gp: the kernel of {given(x)} with itself must be positive")
     center, variance = mean(x), prior
     if known:
         across = np.array([k(a, x) for a, _ in known])

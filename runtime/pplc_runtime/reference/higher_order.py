@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from pplc_runtime.addresses import At
 from pplc_runtime.primitives.arguments import elements, whole
 from pplc_runtime.primitives.base import Primitive
+from pplc_runtime.primitives.comparison import is_true
 from pplc_runtime.primitives.ordering import permutation
 from pplc_runtime.reference.environment import Environment
-from pplc_runtime.reference.evaluate import apply, apply_primitive, closed, is_true
+from pplc_runtime.reference.evaluate import apply, apply_primitive, closed
 from pplc_runtime.reference.syntax import Application, Expression, Lambda, Local, Place
 from pplc_runtime.reference.syntax import Primitive as Name
 from pplc_runtime.reference.trace import (

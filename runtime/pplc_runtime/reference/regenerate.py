@@ -24,13 +24,13 @@ import numpy as np
 
 from pplc_runtime.addresses import At
 from pplc_runtime.primitives.arguments import elements
+from pplc_runtime.primitives.comparison import is_true
 from pplc_runtime.reference.draws import chosen_from, log_density, log_likelihood, seat
 from pplc_runtime.reference.environment import Environment, Handler, Impossible, Mismatch
 from pplc_runtime.reference.evaluate import (
     apply,
     call_primitive,
     closed,
-    is_true,
     learned,
     memoised,
     stochastic_of,

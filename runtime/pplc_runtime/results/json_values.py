@@ -126,6 +126,36 @@ def from_python(value: Any) -> Any:
     return value
 
 
+def nan_in_input(name: str, value: Any) -> str | None:
+    """What is wrong with a plain value as an input: where it has the first NaN, which no observe can mean."""
+    path = _path_to_nan(value)
+    if path is None:
+        return None
+    axes = iter(("row", "column"))
+    places = [to_json(step) if isinstance(step, str) else f"{next(axes, 'element')} {step}" for step in path]
+    where = f"has NaN at {', '.join(places)}" if places else "is NaN"
+    return f"the input '{name}' {where}; a value that is missing is nil, null in JSON and None in Python"
+
+
+def _path_to_nan(value: Any) -> tuple[Any, ...] | None:
+    """The indices and keys that lead to the first NaN; off a stack, as values nest deeper than Python's."""
+    stack: list[tuple[tuple[Any, ...], Any]] = [((), value)]
+    while stack:
+        path, item = stack.pop()
+        if isinstance(item, np.ndarray):
+            if item.dtype.kind == "f" and len(found := np.argwhere(np.isnan(item))):
+                return (*path, *found[0].tolist())
+        elif isinstance(item, float):
+            if item != item:
+                return path
+        elif isinstance(item, tuple):
+            stack.extend(((*path, place), item[place]) for place in reversed(range(len(item))))
+        elif isinstance(item, Map):
+            entries = [((*path, key if isinstance(key, str) else to_json(key)), each) for key, each in item.items()]
+            stack.extend(reversed(entries))
+    return None
+
+
 def _from_array(value: NDArray[Any]) -> Any:
     if value.ndim == 0:
         return from_python(value.item())

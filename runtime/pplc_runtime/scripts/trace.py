@@ -23,10 +23,12 @@ from pplc_runtime.distributions.base import Family
 from pplc_runtime.frames import here
 from pplc_runtime.handlers import Forward
 from pplc_runtime.lanes import EXACT, Lane, Mix, beyond_floats, layout, raw
+from pplc_runtime.messages import reportable
 from pplc_runtime.particles import Particles
 from pplc_runtime.primitives import arithmetic, higher, indexing, maps, predicates, sequences
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.primitives.base import Primitive
+from pplc_runtime.primitives.comparison import is_true
 from pplc_runtime.resampling import SCHEMES
 from pplc_runtime.scripts.notes import (
     Apply,
@@ -294,7 +296,7 @@ class Tracer(Forward):
             raise NoFixedCourse("lanes have values of different kinds")
         if type(test) is Lane and test.data.dtype.kind == "b" and test.data.ndim == 1:
             return test
-        return test is not False and test is not None
+        return True if type(test) is Lane else is_true(test)
 
     def select(self, test: Lane, then: Any, other: Any) -> Any:
         """One of two values that lanes choose from."""
@@ -377,7 +379,7 @@ class Tracer(Forward):
         """A predict."""
         if self.has_lanes(label):
             raise NoFixedCourse("a label that depends on values over lanes")
-        self.note(Report(turn, label, value))
+        self.note(Report(turn, *reportable(label, value)))
 
 
 def traced(plan: Plan) -> Trace:

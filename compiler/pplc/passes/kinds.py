@@ -1,0 +1,389 @@
+"""Kinds: what expressions surely are, for the warnings of `check`.
+
+    [assume x (normal 0 1)]    x is the distribution <normal>
+    [predict (+ x 1)]          a draw was forgotten
+    [assume y (sample x)]      y is a number
+    [observe y 3]              observe takes a distribution
+
+A kind is known where it is the same whenever the expression is evaluated. What is not known is not warned of: a
+parameter of a procedure, an element of a list, an if with a distribution on one side and a number on the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from pplc.diagnostics import Diagnostic
+from pplc.languages import core
+from pplc.languages.facts import Analysis
+from pplc.languages.traverse import every_expression, every_statement, expressions
+from pplc.source import Source, Span
+from pplc_runtime.names import SIGNATURES, STOCHASTIC
+from pplc_runtime.stochastic import CONSTRUCTORS
+from pplc_runtime.values import List, Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawable:
+    """A distribution or process; its name is empty where it may be one of several."""
+
+    what: str
+    name: str
+    draw: _Plain | None = None
+
+    def __str__(self) -> str:
+        return f"the {self.what} <{self.name}>" if self.name else f"a {self.what}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    """A value that is neither drawn from nor called."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    """A primitive."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return "a procedure"
+
+
+@dataclass(frozen=True, slots=True)
+class _Procedure:
+    """A procedure of the program, and the local variables of the statement that it stands in."""
+
+    code: core.Lambda
+    local: _Locals = field(compare=False)
+
+    def __str__(self) -> str:
+        return "a procedure"
+
+
+_Kind: TypeAlias = _Drawable | _Plain | _Operation | _Procedure
+_Locals: TypeAlias = dict[str, core.Expr]
+
+_NUMBER: Final = _Plain("a number")
+_BOOLEAN: Final = _Plain("true or false")
+_DRAWS: Final = {
+    "number": _NUMBER, "integer": _NUMBER, "boolean": _BOOLEAN,
+    "vector": _Plain("a vector"), "matrix": _Plain("a matrix"),
+}  # fmt: skip
+_POINT: Final = _Drawable("process", "gp at a point", _NUMBER)
+_FUNCTION: Final = _Drawable("process of functions", "gp")
+
+
+_COMPARE: Final = ("<", ">", "<=", ">=")
+"""What looks at no argument that stands alone."""
+
+
+def _each(wanted: str, names: str) -> dict[str, str]:
+    return dict.fromkeys(names.split(), wanted)
+
+
+WANTED: Final = {
+    **_each(
+        "takes numbers",
+        "+ - * / add sub mul div min max mod rem quot pow expt inc dec abs square sqrt exp expm1 log log1p sin cos tan"
+        " asin acos atan atan2 sinh cosh tanh sigmoid floor ceil round int float double sum product mean variance std"
+        " cumsum argmax argmin logsumexp normalize mmul dot outer transpose diag trace det inverse solve cholesky norm"
+        " range",
+    ),
+    **_each("compares numbers", " ".join(_COMPARE)),
+    **_each("takes a number", "zero? pos? neg? nan? even? odd?"),
+    **_each("takes a truth value", "not boolean"),
+    **_each(
+        "takes a list or vector",
+        "vec seq first second third last rest next butlast count peek reverse sort distinct frequencies",
+    ),
+}  # fmt: skip
+"""Primitives none of whose arguments may be a distribution, and what they take instead."""
+_TESTS: Final = frozenset({"filter", "remove", "some", "every?"})
+"""Primitives whose first argument is a procedure that tests."""
+_GIVES: Final = {
+    **_each("true or false", "= not= < > <= >= not boolean zero? pos? neg? nan? even? odd? every?"),
+    **_each("a vector", "vector vec"),
+    **_each("a list", "list map filter remove range repeat repeatedly concat append"),
+    **_each("a map", "hash-map zipmap"),
+    **_each("a string", "str"),
+}
+_HOLDS: Final = frozenset({"vector", "list", "hash-map"})
+"""What literals stand for: a predict of one reports what is in it."""
+
+
+def check_kinds(analysis: Analysis, source: Source) -> list[Diagnostic]:
+    """A warning wherever a distribution stands in the place of a value, or a value in that of a distribution."""
+    checker = _Checker(analysis, source)
+    for statement in every_statement(analysis.program.statements):
+        checker.statement(statement)
+    return checker.warnings
+
+
+class _Checker:
+    def __init__(self, analysis: Analysis, source: Source) -> None:
+        self.random = analysis.random
+        self.source = source
+        self.warnings: list[Diagnostic] = []
+        self.known: dict[int, _Kind | None] = {}
+        self.assumes: dict[str, tuple[core.AssumeStatement, _Locals]] = {}
+        self.drawn: set[str] = set()
+        """The globals that are drawn from or observed somewhere: no draw was forgotten where they are assumed."""
+        self.told: set[str] = set()
+        self.locals: dict[int, _Locals] = {}
+        for statement in every_statement(analysis.program.statements):
+            own = self.locals[id(statement)] = _bound(statement)
+            if isinstance(statement, core.AssumeStatement):
+                self.assumes[statement.name] = statement, own
+            for expr in _inside(statement):
+                if isinstance(expr, core.Sample | core.Observe) and isinstance(expr.source, core.Global):
+                    self.drawn.add(expr.source.name)
+            if isinstance(statement, core.ObserveStatement) and isinstance(statement.source, core.Global):
+                self.drawn.add(statement.source.name)
+
+    # What an expression is
+
+    def kind(self, expr: core.Expr, local: _Locals) -> _Kind | None:
+        while isinstance(expr, core.Let | core.Letrec):
+            expr = expr.body
+        if id(expr) not in self.known:
+            self.known[id(expr)] = None  # where it depends on itself
+            self.known[id(expr)] = self.find(expr, local)
+        return self.known[id(expr)]
+
+    def find(self, expr: core.Expr, local: _Locals) -> _Kind | None:
+        match expr:
+            case core.Const(value):
+                return _of_constant(value)
+            case core.Global(name) if name in self.assumes:
+                statement, own = self.assumes[name]
+                return self.kind(statement.value, own)
+            case core.Local(name) if name in local:
+                return self.kind(local[name], local)
+            case core.Primitive(name):
+                return _Operation(name)
+            case core.Lambda():
+                return _Procedure(expr, local)
+            case core.Mem(procedure):
+                return self.kind(procedure, local)
+            case core.If(_, then, other):
+                return _joined(self.kind(then, local), self.kind(other, local))
+            case core.Sample(source):
+                drawable = self.kind(source, local)
+                return drawable.draw if isinstance(drawable, _Drawable) else None
+            case core.Observe(_, value):
+                return self.kind(value, local)
+            case core.App(operator):
+                return self.result(self.kind(operator, local))
+            case _:
+                return None
+
+    def result(self, operator: _Kind | None) -> _Kind | None:
+        """What a call gives."""
+        match operator:
+            case _Operation(name) if name in STOCHASTIC:
+                return _made_by(name)
+            case _Operation(name) if name in _GIVES:
+                return _Plain(_GIVES[name])
+            case _Operation(name) if name in WANTED and WANTED[name] == "takes numbers":
+                return _Plain(f"what '{name}' gives")
+            case _Procedure(code, local):
+                return self.kind(code.body, local)
+            case _Drawable() if operator == _FUNCTION:
+                return _POINT
+            case _:
+                return None
+
+    # Where it may not stand
+
+    def statement(self, statement: core.Statement) -> None:
+        local = self.locals[id(statement)]
+        for expr in _inside(statement):
+            self.expression(expr, local)
+        match statement:
+            case core.ObserveStatement(source, value):
+                self.observe(source, value, local)
+            case core.PredictStatement(label, value):
+                self.label(label, local)
+                self.report(value, local)
+            case _:
+                pass
+
+    def expression(self, expr: core.Expr, local: _Locals) -> None:
+        match expr:
+            case core.If(test):
+                self.value("a test takes a truth value", test, local)
+            case core.Sample(source):
+                self.drawable("sample", source, local)
+            case core.Observe(source, value):
+                self.observe(source, value, local)
+            case core.App(core.Primitive(name), arguments):
+                self.operation(name, arguments, local)
+            case core.App(operator):
+                kind = self.kind(operator, local)
+                if isinstance(kind, _Plain) and kind in (_NUMBER, _BOOLEAN):
+                    self.warn(operator.span, f"{kind} is not a procedure and cannot be called")
+                elif isinstance(kind, _Drawable) and kind != _FUNCTION:
+                    self.forgotten(f"{kind} is not a procedure and cannot be called", operator, kind)
+
+    def operation(self, name: str, arguments: tuple[core.Expr, ...], local: _Locals) -> None:
+        if name in WANTED:
+            for argument in arguments if name not in _COMPARE or len(arguments) > 1 else ():
+                self.value(f"'{name}' {WANTED[name]}", argument, local)
+        elif name in STOCHASTIC:
+            signature = SIGNATURES[name]
+            for parameter, domain, argument in zip(signature.parameters, signature.domains, arguments):
+                self.value(f"{name}: {parameter} must be {domain}", argument, local)
+        elif name in ("=", "not="):
+            kinds = [self.kind(argument, local) for argument in arguments]
+            for kind in (_NUMBER, _BOOLEAN):
+                if kind in kinds:
+                    for argument in arguments:
+                        self.value(f"'=' compares {'numbers' if kind is _NUMBER else 'booleans'}", argument, local)
+                    break
+        elif name in _TESTS:
+            procedure = self.kind(arguments[0], local)
+            tested = self.result(procedure) if isinstance(procedure, _Procedure | _Operation) else None
+            if isinstance(tested, _Drawable):
+                self.warn(arguments[0].span, f"a test takes a truth value, not {tested}; did you mean (sample ...)?")
+
+    def value(self, wanted: str, expr: core.Expr, local: _Locals) -> None:
+        """Warn where a distribution or process stands in the place of a value."""
+        kind = self.kind(expr, local)
+        if isinstance(kind, _Drawable):
+            self.forgotten(f"{wanted}, not {kind}", _seen_through(expr, local), kind, expr.span)
+
+    def observe(self, source: core.Expr, value: core.Expr, local: _Locals) -> None:
+        self.drawable("observe", source, local)
+        kind = self.kind(source, local)
+        if isinstance(kind, _Drawable) and kind.draw is not None:
+            self.value(f"{kind.name or 'observe'}: a value of it is {kind.draw}", value, local)
+
+    def drawable(self, word: str, source: core.Expr, local: _Locals) -> None:
+        """Warn where something else stands in the place of a distribution or process."""
+        kind = self.kind(source, local)
+        is_name = isinstance(source, core.Global | core.Local)
+        text = self.source.slice(source.span) if is_name else "..."
+        wanted = f"{word} takes a distribution or a process, not {kind}"
+        match kind:
+            case _Plain():
+                is_seen = word == "observe" and kind == _NUMBER and is_name
+                hint = f"; did you mean one about it, such as (normal {text} 1)?" if is_seen else ""
+                self.warn(source.span, wanted + hint)
+            case _Operation(name) if name in STOCHASTIC:
+                self.warn(source.span, f"{wanted}; did you mean ({' '.join((name, *SIGNATURES[name].parameters))})?")
+            case _Procedure(code):
+                names = [parameter.partition("%")[0] for parameter in code.parameters]
+                self.warn(source.span, f"{wanted}; did you mean ({' '.join((text, *names))})?")
+            case _Operation():
+                self.warn(source.span, wanted)
+            case _Drawable() if kind == _FUNCTION:
+                self.warn(source.span, f"{wanted}; did you mean ({text} x)?")
+            case _:
+                pass
+
+    def report(self, expr: core.Expr, local: _Locals) -> None:
+        stack = [expr]
+        while stack:
+            item = stack.pop()
+            match item:
+                case core.App(core.Primitive(name), arguments) if name in _HOLDS:
+                    stack.extend(reversed(arguments))
+                case _:
+                    self.value("a predict reports values", item, local)
+
+    def label(self, label: core.Expr, local: _Locals) -> None:
+        """A bare name in the place of a label is often meant as the text."""
+        if not isinstance(label, core.Global | core.Primitive):
+            return
+        kind = self.kind(label, local)
+        advice = f'a label is an expression; write "{label.name}"'
+        if kind is not None and not isinstance(kind, _Plain):
+            self.warn(label.span, f"the label is {kind}: {advice}")
+        elif isinstance(label, core.Global) and label.name in self.random:
+            self.warn(label.span, f"the label is the value of '{label.name}', which is random: {advice}")
+
+    # Warnings
+
+    def warn(self, span: Span, message: str) -> None:
+        self.warnings.append(Diagnostic(span, message, "warning"))
+
+    def forgotten(self, message: str, expr: core.Expr, kind: _Drawable, span: Span | None = None) -> None:
+        """Ask whether a draw was meant: once for a global, at its first use, for it was forgotten once."""
+        draw = "(sample ...)"
+        if isinstance(expr, core.Global):
+            if expr.name in self.told:
+                return
+            self.told.add(expr.name)
+            draw = f"(sample {expr.name})"
+            if kind == _FUNCTION:
+                draw = f"(sample ({expr.name} x))"
+            elif kind.what == "distribution" and expr.name not in self.drawn:
+                line = self.source.place(self.assumes[expr.name][0].span.start).line
+                draw = f"[assume {expr.name} (sample ...)] in line {line}"
+        self.warn(span or expr.span, f"{message}; did you mean {draw}?")
+
+
+def _inside(statement: core.Statement) -> list[core.Expr]:
+    return [item for expr in expressions(statement) for item in every_expression(expr)]
+
+
+def _bound(statement: core.Statement) -> _Locals:
+    """The local variables of a statement whose value is an expression of it: names are unique in a statement."""
+    found: _Locals = {}
+    for item in _inside(statement):
+        if isinstance(item, core.Let):
+            found[item.name] = item.value
+        elif isinstance(item, core.Letrec):
+            found.update(item.bindings)
+    return found
+
+
+def _seen_through(expr: core.Expr, local: _Locals) -> core.Expr:
+    """The expression that a local variable stands for."""
+    while isinstance(expr, core.Local) and expr.name in local:
+        expr = local[expr.name]
+    return expr
+
+
+def _of_constant(value: Any) -> _Kind | None:
+    match value:
+        case bool():
+            return _BOOLEAN
+        case int() | float():
+            return _NUMBER
+        case str():
+            return _Plain("a string")
+        case Symbol():
+            return _Plain("a symbol")
+        case List():
+            return _Plain("a list")
+        case tuple() | np.ndarray():
+            return _Plain("a vector")
+        case _:
+            return None
+
+
+def _made_by(name: str) -> _Drawable:
+    """What a constructor makes."""
+    stem = name.removesuffix("-dist")
+    if stem == "gp":
+        return _FUNCTION
+    draws = SIGNATURES[name].draws
+    return _Drawable("distribution" if stem in CONSTRUCTORS else "process", stem, _DRAWS[draws] if draws else None)
+
+
+def _joined(one: _Kind | None, other: _Kind | None) -> _Kind | None:
+    """What is one of two things."""
+    if isinstance(one, _Drawable) and isinstance(other, _Drawable) and one.what == other.what:
+        name = one.name if one.name == other.name else ""
+        return _Drawable(one.what, name, one.draw if one.draw == other.draw else None)
+    return one if one == other else None
