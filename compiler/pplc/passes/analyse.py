@@ -7,6 +7,8 @@
 - `random`: the globals whose value may depend on a random choice. An observe that nothing random reaches is
   worth a warning: it changes no posterior.
 
+A form in the middle of a body that neither draws nor observes is worth a warning too.
+
     [assume f (lambda (p) (flip p))]    direct, constant
     [assume p 0.5]                      constant
     [assume x (sample (f p))]           random
@@ -18,6 +20,7 @@ from pplc.diagnostics import Diagnostic
 from pplc.languages import core
 from pplc.languages.facts import Analysis
 from pplc.languages.traverse import children, every_expression, every_statement, expressions, free_locals
+from pplc.source import Span
 from pplc_runtime.names import SIGNATURES
 from pplc_runtime.stochastic import PROCESS_CONSTRUCTORS
 
@@ -39,7 +42,30 @@ def analyse(program: core.Program) -> tuple[Analysis, list[Diagnostic]]:
         for s in every_statement(program.statements)
         if isinstance(s, core.ObserveStatement) and not any(_is_random(e, random) for e in expressions(s))
     ]
+    warnings += [
+        Diagnostic(span, "this value is computed and dropped: only the last form of a body gives its value", "warning")
+        for span in _dropped(program, direct)
+    ]
     return Analysis(program, direct, _constants(program, direct), frozenset(random)), warnings
+
+
+def _dropped(program: core.Program, direct: dict[str, core.Lambda]) -> list[Span]:
+    """The forms of bodies that could be there for an effect only and have none: they neither draw nor observe."""
+    statements = list(every_statement(program.statements))
+    effects = [
+        item
+        for statement in statements
+        for expr in expressions(statement)
+        for item in every_expression(expr)
+        if isinstance(item, core.Let) and item.name == core.UNNAMED
+    ]
+    if not effects:
+        return []
+    names = {s.name for s in statements if isinstance(s, core.AssumeStatement | core.InputStatement)}
+    quiet = set(direct)
+    while loud := [name for name in quiet if not _is_constant(direct[name].body, names, quiet)]:
+        quiet.difference_update(loud)
+    return [effect.span for effect in effects if _is_constant(effect.value, names, quiet)]
 
 
 def _random(assumes: list[core.AssumeStatement]) -> set[str]:
