@@ -1,8 +1,8 @@
 """A second opinion on scopes: an evaluator of forms in which every environment is a map that is passed on.
 
 It starts from what `read` gives and shares nothing with the passes behind it. It knows the forms of docs/language.md
-and the few primitives that the programs of `scopes` use. Distributions are of one value, or a fair coin that is
-observed: then the value of a program is certain, and its evidence counts the observes that were evaluated.
+and the few primitives that the programs of `scopes` use. A distribution is any one of its values, since what is
+drawn does not matter to them; fair coins are observed, so that the evidence counts the observes that were evaluated.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ PRIMITIVES: Final[dict[str, Any]] = {
     "str": lambda *xs: "".join(map(str, xs)),
     "flip": lambda p: p,
     "dirac": lambda value: value,
+    "uniform-discrete": lambda lower, upper: lower,
 }
 
 

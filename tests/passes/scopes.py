@@ -1,8 +1,8 @@
 """Random programs that nest every form that binds in every other, with few names, so that they hide each other.
 
 A name may be that of a primitive, or one that the compiler itself likes to use. A generator knows of the kind of value
-behind each name that can be seen at a place, so that every program has a value; whose it is, it leaves to others.
-Numbers are small and not negative.
+behind each name that can be seen at a place, so that every program has a value; which one, it leaves to others.
+Numbers are small and not negative. Particles may disagree on draws, but not on what comes of them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ INT: Final = "number"
 PRIMITIVE: Final = "primitive"
 ITSELF: Final = "itself"
 """A procedure in its own body: who calls it must see to it that this ends."""
+RANDOM: Final = "random"
+"""A number that is not the same in all particles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +214,18 @@ class Generator:
             f"(and {b} {a})",
             f"(do {self.body(scope, depth)})",
         )
+        if not self.quiet and self.rng.random() < 0.3:
+            return self.drawn(scope, depth)
         return self.rng.choice(forms)
+
+    def drawn(self, scope: Scope, depth: int) -> str:
+        """A draw on which particles disagree, and which leaves the value as it is."""
+        if self.rng.random() < 0.5:
+            body = self.body(scope, depth)
+            return f"(if (sample (flip 0.5)) (do {body}) (do {body}))"
+        name = self.rng.choice(self.names)
+        value = self.value(INT, {**scope, name: Known(RANDOM, False)}, depth)
+        return f"(let [{name} (sample (uniform-discrete 0 10))] (- (+ {value} {name}) {name}))"
 
     def let(self, scope: Scope, depth: int) -> str:
         pairs: list[tuple[str, str]] = []

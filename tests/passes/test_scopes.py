@@ -26,8 +26,11 @@ def test_random_program(seed: int) -> None:
     expected = Evaluator()
     expected.run(read(Source("m.clj", text)), {})
     model = pplc.compile_text(text, "m.clj")
-    for engine, particles in (("lanes", 1), ("lanes", 3), ("reference", 1)):
+    for engine, particles in (("lanes", 1), ("lanes", 5), ("reference", 2)):
         posterior = model.infer(engine=engine, particles=particles, sweeps=1, seed=1)
-        found = {label: json.loads(to_json(column[0])) for label, column in posterior.sweeps[0].predicts.items()}
-        assert found == expected.predicts, (engine, particles, text)
+        found = {
+            label: [json.loads(to_json(value)) for value in posterior.values(label)[0]]
+            for label in posterior.labels
+        }
+        assert found == {label: [value] * particles for label, value in expected.predicts.items()}, (engine, text)
         assert posterior.log_evidence == pytest.approx(expected.log_weight, abs=1e-9), (engine, particles, text)

@@ -110,7 +110,8 @@ class Surface:
     def procedure(self, form: Group, header: Form, forms: Sequence[Form], name: str) -> core.Lambda:
         """(fn [x] body); where recur calls it, (fn [x'] (loop [x x'] body)), so that no name can come between."""
         if not isinstance(header, Group) or header.bracket == "{":
-            raise self.fail(header, "expected a list of parameters such as [x y]")
+            every = f"; all arguments in a list are [& {header.text}]" if isinstance(header, Name) else ""
+            raise self.fail(header, f"expected a list of parameters such as [x y]{every}")
         names, rest, parts = self.parameters(header)
         again = self.temporary("recur")
         body = self.looping(again if rest is None and not parts else "", form, forms)
