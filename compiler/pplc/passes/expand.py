@@ -98,9 +98,9 @@ class _Expander(Surface):
             case "predict":
                 self.size(form, rest, 1, 2, "[predict expression] or [predict label expression]")
                 value = self.under(self.expr(rest[-1]), loops.parts)
-                label: core.Expr = core.Const(self.label(rest[0]), form.span)
-                if len(rest) == 2:
-                    label = self.under(self.expr(rest[0]), loops.parts)
+                if len(rest) == 1:
+                    return core.PredictStatement(core.Const(self.label(rest[0]), form.span), value, form.span)
+                label = self.under(self.expr(rest[0]), loops.parts)
                 return core.PredictStatement(label, value, form.span)
             case "input":
                 self.size(form, rest, 1, 2, "[input name] or [input name default]")
