@@ -47,7 +47,7 @@ def check(source: Source) -> list[Diagnostic]:
         warnings = _run(source, lambda: _warnings(source))
     except CompileError as error:
         return list(error.diagnostics)
-    return sorted(warnings, key=lambda warning: warning.span)
+    return sorted(dict.fromkeys(warnings), key=lambda warning: warning.span)
 
 
 def dump_after(source: Source, name: str) -> str:

@@ -69,6 +69,9 @@ def test_errors_of_form_are_reported_at_once() -> None:
     ]
 
 
+DROPPED = "this value is computed and dropped: only the last form of a body gives its value"
+
+
 @pytest.mark.parametrize(
     ("text", "place", "message"),
     [
@@ -78,6 +81,14 @@ def test_errors_of_form_are_reported_at_once() -> None:
         ("[assume exp 1]\n[predict exp]", (1, 9), "'exp' takes the place of the primitive of that name"),
         ("[predict (let [pi 3] pi)]", (1, 16), "'pi' takes the place of the primitive of that name"),
         ("[predict (fn [list] list)]", (1, 15), "'list' takes the place of the primitive of that name"),
+        ("[for [[list b] [[1 2]]]\n  [predict list]\n  [predict (list b)]]", (1, 8),
+         "'list' takes the place of the primitive of that name"),
+        ("[predict (fn [[a exp]] [a exp])]", (1, 18), "'exp' takes the place of the primitive of that name"),
+        ("[predict (fn [x] [x 1] x)]", (1, 18), DROPPED),
+        ('[defn f [x]\n  "what it is for"\n  x]\n[predict (f 1)]', (2, 3), DROPPED),
+        ("[predict (do (let [a 1] (+ a 1)) 2)]", (1, 14), DROPPED),
+        ("[defn f [x] (+ x 1)]\n[predict (when true (map f [1 2]) 2)]", (2, 21), DROPPED),
+        ("[assume x (sample (normal 0 1))]\n[defn f [] (g)]\n[defn g [] x]\n[predict (do (f) 1)]", (4, 14), DROPPED),
         ("[observe (normal 0 1) 2]", (1, 1),
          "no random value reaches this observe, so that it changes no posterior"),
         ("[assume m 1]\n[for [t [1 2]]\n  [observe (normal m 1) t]]", (3, 3),
@@ -94,6 +105,13 @@ def test_warnings(text: str, place: tuple[int, int], message: str) -> None:
     "text",
     [
         "[predict (let [_ 1 _x 2] 3)]",
+        "[predict (let [_ [1 2]] 3)]",
+        "[predict (do (sample (normal 0 1)) [observe (flip 0.5) true] 3)]",
+        "[defn f [] (g)]\n[defn g [] (sample (normal 0 1))]\n[predict (do (f) (map f [1]) 1)]",
+        "[assume f (mem (fn [i] (sample (normal i 1))))]\n[predict (do (f 1) 1)]",
+        "[predict (fn [f] (f 1) 2)]",
+        "[for [[a b] [[1 2]]] [predict (let [a 3] (+ a b))]]",
+        "[predict (loop [[a b] [1 2] c a] (+ b c))]",
         "[predict (fn [x] 1)]",
         "[assume x (sample (normal 0 1))]\n[observe (normal x 1) 2]",
         "[assume c (crp 1.0)]\n[assume f (fn [] (sample c))]\n[observe (normal (f) 1) 2]",

@@ -80,6 +80,35 @@ VALUES: Final[dict[str, Any]] = {
     # Statements
     "[assume x 1]\n[for [t [1 2 3]]\n  [assume y (+ x t)]]\n[predict y]": 4,
     "[input n 3]\n[predict (* n n)]": 9,
+    # Scopes
+    "[for [[a b] [[1 [10 20]]]]\n  [for [a b]\n    [assume y a]]]\n[predict y]": 20,
+    "[for [[x y] [[1 2]] x [10 20]]\n  [assume z [x y]]]\n[predict z]": [20, 2],
+    "[for [[d doc] [[1 [5 6]]] w doc]\n  [assume z [d w]]]\n[predict z]": [1, 6],
+    "[for [[a [b a]] [[1 [2 3]]] [b & c] [[a b]]]\n  [assume z [a b c]]]\n[predict z]": [3, 3, [2]],
+    "[for [f [1] f [[f 2]] f [[f 3]] f [[f 4]]]\n  [assume z f]]\n[predict z]": [[[1, 2], 3], 4],
+    "[assume a 7]\n[for [[a b] [[1 2]]]\n  [assume z (let [a (+ a b)] (+ a b))]]\n[predict [a z]]": [7, 5],
+    "[for [[a b] [[1 2] [3 4]]]\n  (defn f [b] [a b])]\n[predict (f 5)]": [3, 5],
+    "[defn g [] x]\n[for [i [1 2]]\n  [assume x (* 10 i)]\n  [assume y (g)]]\n[predict y]": 20,
+    "[for [_ [1 2]]\n  [assume x 3]]\n[assume _ x]\n[assume _ (+ x 1)]\n[predict x]": 3,
+    "[predict (let [a 5] (loop [[a b] [1 2] c a] [a b c]))]": [1, 2, 1],
+    "[predict (loop [[a [b c]] [1 [2 3]] d (+ a c) e [d b]] (if (< d 5) (recur [c [b a]] (+ d 1) e) [a b c d e]))]": [
+        3, 2, 1, 5, [4, 2],
+    ],
+    "[defn f [n] (if (< n 1) n (let [f 3] (recur (- n f))))]\n[predict (f 5)]": -1,
+    "[predict ((fn f [n f] (if (< n 1) f (recur (- n 1) (+ f 2)))) 5 1)]": 11,
+    "[predict (letrec [f (fn [n] (if (< n 1) n (recur (- n 1))))] (f 3))]": 0,
+    "[assume f (fn [n total] (if (= n 0) total (recur (dec n) (+ total n))))]\n[predict (f 1000 0)]": 500500,
+    # All further arguments, in Scheme's way
+    "[predict ((lambda (x . more) [x more]) 1 2 3)]": [1, [2, 3]],
+    "[predict ((lambda (. all) (count all)) 1 2 3)]": 3,
+    "[define (f x . more) (count more)]\n[predict (f 1)]": 0,
+    "[predict (let [[a . b] [1 2 3]] [a b])]": [1, [2, 3]],
+    # observe in a vector
+    "[predict (let [a 1] [observe (flip 0.5) true] a)]": 1,
+    "[predict [observe (flip 0.5) true]]": True,
+    "[predict (count [observe 1])]": 2,
+    "[predict (count (vector observe 1 2))]": 3,
+    "[predict '[observe a b]]": ["observe", "a", "b"],
     # Names that look like something else
     "[predict (let [x-y 1 x_y 2 x->y 3 x_to_y 4] [x-y x_y x->y x_to_y])]": [1, 2, 3, 4],
     "[predict (let [µ 1 μ 2 a? 3 a_p 4 b* 5 b_star 6] [µ μ a? a_p b* b_star])]": [1, 2, 3, 4, 5, 6],

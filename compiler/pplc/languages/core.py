@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 from pplc.source import Span
 
 UNNAMED: Final = "_"
-"""What a let that is there for its effect alone binds; no variable has this name."""
+"""What a let binds that is a form in the middle of a body, there for its effect; no variable has this name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,8 +51,17 @@ def binders(expr: core.Expr) -> tuple[str, ...]:
 
 
 def mentions(expr: core.Expr, name: str) -> bool:
-    """Whether a name that is not resolved yet stands in an expression."""
-    return any(isinstance(item, core.Name) and item.text == name for item in every_expression(expr))
+    """Whether an expression uses a variable by a name that is not resolved yet; its own variables do not count."""
+    stack = [expr]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, core.Name) and item.text == name:
+            return True
+        if name not in binders(item):
+            stack.extend(children(item))
+        elif isinstance(item, core.Let):
+            stack.append(item.value)  # it is outside of the let's scope
+    return False
 
 
 def free_locals(expr: core.Expr) -> tuple[str, ...]:

@@ -9,6 +9,8 @@
 - `acting`, `kept`: the predicts that have to be run where they stand, and what has to be kept for the others (see
   `analyse_predicts`).
 
+A form in the middle of a body that neither draws nor observes is worth a warning too.
+
     [assume f (lambda (p) (flip p))]    direct, constant
     [assume p 0.5]                      constant
     [assume x (sample (f p))]           random
@@ -21,6 +23,7 @@ from pplc.languages import core
 from pplc.languages.facts import Analysis
 from pplc.languages.traverse import children, every_expression, every_statement, expressions, free_locals
 from pplc.passes.analyse_predicts import waiting
+from pplc.source import Span
 from pplc_runtime.names import SIGNATURES
 from pplc_runtime.stochastic import PROCESS_CONSTRUCTORS
 
@@ -42,6 +45,10 @@ def analyse(program: core.Program) -> tuple[Analysis, list[Diagnostic]]:
         for s in every_statement(program.statements)
         if isinstance(s, core.ObserveStatement) and not any(_is_random(e, random) for e in expressions(s))
     ]
+    warnings += [
+        Diagnostic(span, "this value is computed and dropped: only the last form of a body gives its value", "warning")
+        for span in _dropped(program, direct)
+    ]
     acting, kept = waiting(program, _acts)
     return Analysis(program, direct, _constants(program, direct), frozenset(random), acting, kept), warnings
 
@@ -52,6 +59,25 @@ def _is_process(expr: core.Expr) -> bool:
 
 def _acts(expr: core.Expr) -> bool:
     return isinstance(expr, core.Observe) or _is_process(expr)
+
+
+def _dropped(program: core.Program, direct: dict[str, core.Lambda]) -> list[Span]:
+    """The forms of bodies that could be there for an effect only and have none: they neither draw nor observe."""
+    statements = list(every_statement(program.statements))
+    effects = [
+        item
+        for statement in statements
+        for expr in expressions(statement)
+        for item in every_expression(expr)
+        if isinstance(item, core.Let) and item.name == core.UNNAMED
+    ]
+    if not effects:
+        return []
+    names = {s.name for s in statements if isinstance(s, core.AssumeStatement | core.InputStatement)}
+    quiet = set(direct)
+    while loud := [name for name in quiet if not _is_constant(direct[name].body, names, quiet)]:
+        quiet.difference_update(loud)
+    return [effect.span for effect in effects if _is_constant(effect.value, names, quiet)]
 
 
 def _random(assumes: list[core.AssumeStatement]) -> set[str]:

@@ -11,12 +11,12 @@ expanded by `surface` and `special_forms`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from pplc.diagnostics import CompileError
 from pplc.languages import core
 from pplc.languages.foreign import STATEMENT_NAMES, hint
 from pplc.languages.forms import STATEMENTS, Form, Group, Name
-from pplc.languages.traverse import mentions
 from pplc.passes.shapes import Shapes
 from pplc.passes.surface import Bad, Surface
 from pplc.source import Source
@@ -25,38 +25,57 @@ from pplc.source import Source
 def expand(forms: Sequence[Form], source: Source) -> core.Program:
     """The core program of a list of top-level forms; raises CompileError with every error found."""
     expander = _Expander(source)
-    statements = expander.statements(forms, Shapes(forms), 0)
+    statements = expander.statements(forms, Shapes(forms), Loops())
     if expander.errors:
         raise CompileError(source, expander.errors)
     return core.Program(tuple(statements))
 
 
+@dataclass(frozen=True, slots=True)
+class Loops:
+    """The for loops around a statement: how many, their variables, and the parts of those that are patterns.
+
+    The core language knows of no patterns in a loop, so that parts are bound around each expression that uses
+    them. A part is a primitive call of a temporary variable, which means the same wherever it stands."""
+
+    level: int = 0
+    variables: frozenset[str] = frozenset()
+    parts: tuple[tuple[str, core.Expr], ...] = ()
+
+    def inside(self, name: str, parts: Sequence[tuple[str, core.Expr]]) -> Loops:
+        """With one more variable: its name and the names of its parts hide those that were there."""
+        names = {name, *[part for part, _ in parts]}
+        kept = [(part, value) for part, value in self.parts if part not in names]
+        return Loops(self.level, self.variables | names, (*kept, *parts))
+
+
 class _Expander(Surface):
     """Expands statements."""
 
-    def statements(self, forms: Iterable[Form], shapes: Shapes, level: int) -> list[core.Statement]:
+    def statements(self, forms: Iterable[Form], shapes: Shapes, loops: Loops) -> list[core.Statement]:
         result: list[core.Statement] = []
         for form in forms:
             try:
-                if level > 50:
+                if loops.level > 50:
                     raise self.fail(form, "for loops are nested too deeply")
-                result.append(self.shared(form, shapes) or self.statement(form, shapes, level))
+                result.append(self.shared(form, shapes) or self.statement(form, shapes, loops))
             except Bad:
                 continue
         return result
 
     def shared(self, form: Form, shapes: Shapes) -> core.Statement | None:
         shape = shapes.shape_of(form)
+        self.literals = () if shape is None else shape.literals
         if shape is None:
             return None
         if shape.statement is None:
-            statement = self.statement(shape.template, shapes, 0)
+            statement = self.statement(shape.template, shapes, Loops())
             assert isinstance(statement, core.ObserveStatement | core.PredictStatement)
             shape.statement = statement
         row = shapes.row(form, shape, self.label)
         return core.SharedStatement(shape.number, shape.literals, shape.statement, row, form.span)
 
-    def statement(self, form: Form, shapes: Shapes, level: int) -> core.Statement:
+    def statement(self, form: Form, shapes: Shapes, loops: Loops) -> core.Statement:
         if not (isinstance(form, Group) and form.bracket in "([" and form.items):
             raise self.fail(form, "expected a statement such as [assume name expression]")
         head, *rest = form.items
@@ -64,65 +83,77 @@ class _Expander(Surface):
         match word:
             case "assume" | "define" | "def":
                 if word == "define" and rest and isinstance(rest[0], Group):
-                    return self.scheme_define(form, rest)
+                    return self.scheme_define(form, rest, loops)
                 self.size(form, rest, 2, 2, f"[{word} name expression]")
-                name = self.binder(rest[0])
-                return core.AssumeStatement(name, self.named(rest[1], name), form.span, rest[0].span)
+                name = self.assumed(rest[0], loops)
+                value = self.under(self.named(rest[1], name), loops.parts)
+                return core.AssumeStatement(name, value, form.span, rest[0].span)
             case "defn":
                 if len(rest) < 3:
                     raise self.fail(form, "expected (defn name [parameter ...] body ...)")
-                name = self.binder(rest[0])
-                procedure = self.attempt(lambda: self.procedure(form, rest[1], rest[2:], name), form)
-                return core.AssumeStatement(name, procedure, form.span, rest[0].span)
+                return self.define(form, rest[0], rest[1], rest[2:], loops)
             case "observe":
                 self.size(form, rest, 2, 2, "[observe distribution value]")
-                return core.ObserveStatement(self.expr(rest[0]), self.expr(rest[1]), form.span)
+                source, value = [self.under(self.expr(item), loops.parts) for item in rest]
+                return core.ObserveStatement(source, value, form.span)
             case "predict":
                 self.size(form, rest, 1, 2, "[predict expression] or [predict label expression]")
-                value = self.expr(rest[-1])
-                label = self.expr(rest[0]) if len(rest) == 2 else core.Const(self.label(rest[0]), form.span)
+                value = self.under(self.expr(rest[-1]), loops.parts)
+                if len(rest) == 1:
+                    return core.PredictStatement(core.Const(self.label(rest[0]), form.span), value, form.span)
+                label = self.under(self.expr(rest[0]), loops.parts)
                 return core.PredictStatement(label, value, form.span)
             case "input":
                 self.size(form, rest, 1, 2, "[input name] or [input name default]")
                 default = self.expr(rest[1]) if len(rest) == 2 else None
                 return core.InputStatement(self.binder(rest[0]), default, form.span, rest[0].span)
             case "for":
-                return self.for_statement(form, rest, shapes, level)
+                return self.for_statement(form, rest, shapes, loops)
             case None:
                 raise self.fail(form, "expected a statement such as [assume name expression]")
             case _:
                 meant = hint(word, (), [STATEMENTS], STATEMENT_NAMES) or "; use assume, observe or predict"
                 raise self.fail(head, f"'{word}' does not start a statement{meant}")
 
-    def scheme_define(self, form: Group, rest: list[Form]) -> core.Statement:
+    def assumed(self, form: Form, loops: Loops) -> str:
+        """The name that an assume defines. A loop variable of that name would hide what it defines."""
+        name = self.variable(form)
+        if name in loops.variables:
+            raise self.fail(form, f"'{name}' is a variable of the for around it; assume another name")
+        return name
+
+    def define(
+        self, form: Group, named: Form, parameters: Form, body: Sequence[Form], loops: Loops
+    ) -> core.Statement:
+        name = self.assumed(named, loops)
+        procedure = self.attempt(lambda: self.procedure(form, parameters, body, name), form)
+        return core.AssumeStatement(name, self.under(procedure, loops.parts), form.span, named.span)
+
+    def scheme_define(self, form: Group, rest: list[Form], loops: Loops) -> core.Statement:
         header = rest[0]
         assert isinstance(header, Group)
         if not header.items or len(rest) < 2:
             raise self.fail(form, "expected (define (name parameter ...) body ...)")
-        name = self.binder(header.items[0])
         parameters = Group("(", header.items[1:], header.start, header.end)
-        procedure = self.attempt(lambda: self.procedure(form, parameters, rest[1:], name), form)
-        return core.AssumeStatement(name, procedure, form.span, header.items[0].span)
+        return self.define(form, header.items[0], parameters, rest[1:], loops)
 
-    def for_statement(self, form: Group, rest: list[Form], shapes: Shapes, level: int) -> core.Statement:
+    def for_statement(self, form: Group, rest: list[Form], shapes: Shapes, loops: Loops) -> core.Statement:
         usage = "expected [for [name sequence] statement ...]"
         if len(rest) < 2 or not isinstance(rest[0], Group):
             raise self.fail(form, usage)
         bindings = rest[0].items
         if not bindings or len(bindings) % 2:
             raise self.fail(rest[0], usage)
-        names: list[tuple[str, Form, list[tuple[str, core.Expr]]]] = []
+        loops = replace(loops, level=loops.level + 1)
+        headers: list[tuple[str, core.Expr]] = []
         for target, sequence in zip(bindings[::2], bindings[1::2]):
-            if isinstance(target, Name):
-                names.append((self.binder(target), sequence, []))
-            else:
-                whole = self.temporary("element")
-                names.append((whole, sequence, self.destructure(target, core.Name(whole, target.span))))
-        body = self.statements(rest[1:], shapes, level + 1)
-        parts = [part for _, _, found in names for part in found]
-        body = [_under(statement, parts) for statement in body]
-        for name, sequence, _ in reversed(names):
-            body = [core.ForStatement(name, self.expr(sequence), tuple(body), form.span)]
+            value = self.under(self.expr(sequence), loops.parts)
+            name, parts = self.target(target, "element")
+            headers.append((name, value))
+            loops = loops.inside(name, parts)
+        body = self.statements(rest[1:], shapes, loops)
+        for name, value in reversed(headers):
+            body = [core.ForStatement(name, value, tuple(body), form.span)]
         return body[0]
 
     def label(self, form: Form) -> str:
@@ -151,31 +182,3 @@ class _Expander(Surface):
                 pieces.append(self.source.slice(item.span))
                 glue = False
         return "".join(pieces)
-
-
-def _under(statement: core.Statement, parts: list[tuple[str, core.Expr]]) -> core.Statement:
-    """The statement with the parts of a destructured loop variable bound around its expressions."""
-    if not parts:
-        return statement
-
-    def bound(expr: core.Expr) -> core.Expr:
-        for name, value in reversed(parts):
-            if mentions(expr, name):
-                expr = core.Let(name, value, expr, expr.span)
-        return expr
-
-    match statement:
-        case core.AssumeStatement(name, value, span, name_span):
-            return core.AssumeStatement(name, bound(value), span, name_span)
-        case core.ObserveStatement(source, value, span):
-            return core.ObserveStatement(bound(source), bound(value), span)
-        case core.PredictStatement(label, value, span):
-            return core.PredictStatement(bound(label), bound(value), span)
-        case core.ForStatement(name, sequence, body, span):
-            return core.ForStatement(name, bound(sequence), tuple(_under(s, parts) for s in body), span)
-        case core.SharedStatement(shape, literals, shared, row, span):
-            inner = _under(shared, parts)
-            assert isinstance(inner, core.ObserveStatement | core.PredictStatement)
-            return core.SharedStatement(shape, literals, inner, row, span)
-        case core.InputStatement():
-            return statement

@@ -54,6 +54,8 @@ class _Resolver:
     """The local names of the statement so far."""
     reserved: set[str] = field(default_factory=set)
     """What procedures of the program are called in Python: no local name, which would hide them."""
+    around: tuple[str, ...] = ()
+    """The local names of the loops around the statement, also of those whose variable another one hides."""
     used: set[str] = field(default_factory=set)
     shared: dict[int, core.SharedStatement] = field(default_factory=dict)
     inside: int = 0
@@ -95,7 +97,7 @@ class _Resolver:
             self.reserved.add(identifier(name))
 
     def statement(self, statement: core.Statement, loops: Scope) -> core.Statement:
-        self.taken = {*loops.values(), *self.reserved}
+        self.taken = {*loops.values(), *self.around, *self.reserved}
         self.used.clear()
         self.known.clear()
         match statement:
@@ -117,9 +119,10 @@ class _Resolver:
                 resolved_sequence = self.expr(sequence, loops)
                 unique = self.fresh(name)
                 inner = {**loops, name: unique}
-                return core.ForStatement(
-                    unique, resolved_sequence, tuple(self.statement(part, inner) for part in body), span
-                )
+                outside, self.around = self.around, (*self.around, unique)
+                resolved_body = tuple(self.statement(part, inner) for part in body)
+                self.around = outside
+                return core.ForStatement(unique, resolved_sequence, resolved_body, span)
             case core.SharedStatement(shape, literals, shared, row, span):
                 first = self.shared.get(shape)
                 if first is None:

@@ -144,9 +144,9 @@ def _key(form: Form) -> str:
         elif isinstance(item, Name):
             pieces.append(item.text)
         elif isinstance(item, Atom):
-            pieces.append(f"{item.value!r}" if fixed else "%")
+            pieces.append(f"{item.value!r}" if fixed else "0")  # no name can start like a number
         elif item.bracket == "[" and not fixed and literal_of(item) is not None:
-            pieces.append("%")
+            pieces.append("0")
         else:
             pieces.append(item.bracket)
             fixed = fixed or _is_fixed(item)

@@ -30,27 +30,19 @@ def if_(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
 def lambda_(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
     if len(rest) < 2:
         raise surface.fail(form, "expected (lambda (parameter ...) body)")
-    return anonymous(surface, form, rest)
+    return surface.procedure(form, rest[0], rest[1:], "fn")
 
 
 def fn(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
     if rest and isinstance(rest[0], Name):
-        name = surface.binder(rest[0])
+        name = surface.variable(rest[0])
         if len(rest) < 3:
             raise surface.fail(form, "expected (fn name [parameter ...] body ...)")
         procedure = surface.procedure(form, rest[1], rest[2:], name)
         return core.Letrec(((name, procedure),), core.Name(name, form.span), form.span)
     if len(rest) < 2:
         raise surface.fail(form, "expected (fn [parameter ...] body ...)")
-    return anonymous(surface, form, rest)
-
-
-def anonymous(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
-    name = surface.temporary("fn")
-    procedure = surface.procedure(form, rest[0], rest[1:], name)
-    if mentions(procedure.body, name):  # recur inside calls the procedure itself
-        return core.Letrec(((name, procedure),), core.Name(name, form.span), form.span)
-    return core.Lambda("fn", procedure.parameters, procedure.rest, procedure.body, procedure.span)
+    return surface.procedure(form, rest[0], rest[1:], "fn")
 
 
 def bindings(surface: Surface, form: Form) -> list[tuple[Form, Form]]:
@@ -74,26 +66,27 @@ def let(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
         raise surface.fail(form, "expected (let [name expression ...] body ...)")
     bound: list[tuple[str, core.Expr, Span]] = []
     for target, value in bindings(surface, rest[0]):
-        if isinstance(target, Name):
-            name = surface.binder(target)
-            bound.append((name, surface.named(value, name), target.span))
-        else:
-            whole = surface.temporary("whole")
-            bound.append((whole, surface.expr(value), target.span))
-            parts = surface.destructure(target, core.Name(whole, target.span))
-            bound.extend((name, part, part.span) for name, part in parts)
-    result = surface.body(form, rest[1:])
-    for name, expr, span in reversed(bound):
-        result = core.Let(name, expr, result, span)
-    return result
+        name, parts = surface.target(target, "whole")
+        bound.append((name, surface.named(value, name), target.span))
+        bound.extend((part, inner, inner.span) for part, inner in parts)
+    return _lets(bound, surface.body(form, rest[1:]))
+
+
+def _lets(bound: Sequence[tuple[str, core.Expr, Span]], body: core.Expr) -> core.Expr:
+    """Each seen by the next."""
+    for name, value, span in reversed(bound):
+        body = core.Let(name, value, body, span)
+    return body
 
 
 def letrec(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
     if len(rest) < 2:
         raise surface.fail(form, "expected (letrec [name procedure ...] body ...)")
-    found = []
+    found: list[tuple[str, core.Lambda]] = []
     for target, value in bindings(surface, rest[0]):
-        name = surface.binder(target)
+        name = surface.variable(target)
+        if name in [other for other, _ in found]:
+            raise surface.fail(target, f"'{name}' is bound twice")
         procedure = surface.named(value, name)
         if not isinstance(procedure, core.Lambda):
             raise surface.fail(value, "letrec binds procedures: expected a lambda here")
@@ -105,27 +98,30 @@ def loop(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
     if len(rest) < 2:
         raise surface.fail(form, "expected (loop [name start ...] body ...)")
     name = surface.temporary("loop")
-    pairs = bindings(surface, rest[0])
-    starts = [surface.expr(start) for _, start in pairs]
-    header = Group("[", tuple([target for target, _ in pairs]), rest[0].start, rest[0].end)
-    parameters, _, parts = surface.parameters(header)
-    surface.loops.append(name)
-    try:
-        body = surface.body(form, rest[1:])
-    finally:
-        surface.loops.pop()
+    parameters: list[tuple[str, Form]] = []
+    parts: list[tuple[str, core.Expr]] = []
+    written: list[core.Expr] = []
+    starts: list[core.Expr] = []
+    for target, start in bindings(surface, rest[0]):
+        written.append(surface.expr(start))
+        starts.append(surface.under(written[-1], parts))
+        parameter, found = surface.target(target, "argument")
+        parameters.append((parameter, target))
+        parts.extend(found)
+    surface.distinct([*parameters, *parts])
+    names = tuple([parameter for parameter, _ in parameters])
+    body = surface.looping(name, form, rest[1:])
     for part, value in reversed(parts):
-        body = core.Let(part, value, body, header.span)
-    procedure = core.Lambda(name, tuple(parameters), None, body, form.span)
+        if not mentions(body, part) and any(mentions(start, part) for start in written):
+            part = surface.temporary(part)  # what a later start uses is no name that nobody uses
+        body = core.Let(part, value, body, value.span)
+    procedure = core.Lambda(name, names, None, body, form.span)
     outer: list[tuple[str, core.Expr, Span]] = []
-    if any(mentions(start, p) for at, start in enumerate(starts) for p in parameters[:at]):
-        outer = [(p, start, target.span) for p, start, (target, _) in zip(parameters, starts, pairs)]
-        starts = [core.Name(p, target.span) for p, (target, _) in zip(parameters, pairs)]
+    if any(mentions(start, earlier) for at, start in enumerate(starts) for earlier in names[:at]):
+        outer = [(p, start, target.span) for (p, target), start in zip(parameters, starts)]
+        starts = [core.Name(p, target.span) for p, target in parameters]
     call = core.App(core.Name(name, form.span), tuple(starts), form.span)
-    result: core.Expr = core.Letrec(((name, procedure),), call, form.span)
-    for target_name, value, span in reversed(outer):
-        result = core.Let(target_name, value, result, span)
-    return result
+    return _lets(outer, core.Letrec(((name, procedure),), call, form.span))
 
 
 def recur(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
@@ -223,10 +219,21 @@ def mem(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
     return core.Mem(surface.expr(rest[0]), form.span)
 
 
+INSTEAD: Final = {
+    "assume": "use let here",
+    "define": "use let or letrec here",
+    "def": "use let here",
+    "defn": "use let or letrec here",
+    "for": "use map or loop here",
+    "predict": "give the value back and predict it there",
+    "input": "declare it there",
+}
+
+
 def misplaced(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
     word = head_of(form)
-    instead = {"for": "; use map or loop here", "predict": "", "input": ""}.get(word, "; use let here")
-    raise surface.fail(form, f"'{word}' starts a statement, which can only stand at the top level{instead}")
+    message = f"'{word}' starts a statement, which can only stand at the top level; {INSTEAD[word]}"
+    raise surface.fail(form, message)
 
 
 def _or(tests: Sequence[core.Expr], span: Span) -> core.Expr:

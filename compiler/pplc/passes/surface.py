@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from pplc.diagnostics import Diagnostic
 from pplc.languages import core
 from pplc.languages.forms import SPECIAL, STATEMENTS, Atom, Form, Group, Name, head_of
+from pplc.languages.traverse import mentions
 from pplc.passes.shapes import literal_of
 from pplc.passes.special_forms import SPECIAL_FORMS
 from pplc.source import Source, Span
@@ -17,7 +18,9 @@ from pplc_runtime.values import List, Symbol
 
 DEEPEST: Final = 400
 DEEPEST_DATA: Final = 60
-RESERVED_WORDS: Final = frozenset({*SPECIAL, *STATEMENTS, "&", "else"})
+REST: Final = ("&", ".")
+"""What stands before the name of all further arguments or elements: Clojure's word and Scheme's."""
+RESERVED_WORDS: Final = frozenset({*SPECIAL, *STATEMENTS, *REST, "else"})
 
 
 class Bad(Exception):
@@ -33,12 +36,14 @@ class Surface:
         self.fresh = count(1)
         self.loops: list[str] = []
         """What `recur` calls, innermost last; an empty name where it may not stand."""
+        self.literals: tuple[str, ...] = ()
+        """The names that stand for the literals of the shape that is being expanded."""
         self.depth = 0
         self.too_deep = False
 
     # Errors
 
-    def fail(self, form: Form, message: str) -> Bad:
+    def fail(self, form: Form | core.Expr, message: str) -> Bad:
         self.errors.append(Diagnostic(form.span, message))
         return Bad()
 
@@ -66,6 +71,11 @@ class Surface:
             raise self.fail(form, f"'{form.text}' cannot be a name: % is reserved")
         return form.text
 
+    def variable(self, form: Form) -> str:
+        """The name of a variable; a temporary one for `_`, which nothing can read."""
+        name = self.binder(form)
+        return self.temporary(name) if name == "_" else name
+
     def named(self, form: Form, name: str) -> core.Expr:
         """An expression that is bound to a name: a procedure takes it as its own, for messages."""
         value = self.expr(form)
@@ -81,46 +91,86 @@ class Surface:
         if not forms:
             raise self.fail(form, f"expected ({head_of(form)} expression ...)")
         *effects, last = forms
+        # A vector there is of no use, so that it means the statement whatever its length.
+        effects = [_called(effect) if _starts(effect, ("observe",)) else effect for effect in effects]
         values = [(effect, self.expr(effect)) for effect in effects]
         result = self.expr(last)
         for effect, value in reversed(values):
             result = core.Let(core.UNNAMED, value, result, effect.span)
         return result
 
-    def procedure(self, form: Group, header: Form, forms: Sequence[Form], name: str) -> core.Lambda:
-        if not isinstance(header, Group) or header.bracket == "{":
-            raise self.fail(header, "expected a list of parameters such as [x y]")
-        names, rest, parts = self.parameters(header)
-        self.loops.append(name if rest is None and not parts else "")
+    def looping(self, target: str, form: Group, forms: Sequence[Form]) -> core.Expr:
+        """A body in which `recur` calls the target; it cannot stand there if that is empty."""
+        self.loops.append(target)
         try:
-            body = self.body(form, forms)
+            return self.body(form, forms)
         finally:
             self.loops.pop()
+
+    def procedure(self, form: Group, header: Form, forms: Sequence[Form], name: str) -> core.Lambda:
+        """(fn [x] body); where recur calls it, (fn [x'] (loop [x x'] body)), so that no name can come between."""
+        if not isinstance(header, Group) or header.bracket == "{":
+            every = f"; all arguments in a list are [& {header.text}]" if isinstance(header, Name) else ""
+            raise self.fail(header, f"expected a list of parameters such as [x y]{every}")
+        names, rest, parts = self.parameters(header)
+        again = self.temporary("recur")
+        body = self.looping(again if rest is None and not parts else "", form, forms)
+        if mentions(body, again):
+            given = [self.temporary(parameter) for parameter in names]
+            inner = core.Lambda(again, tuple(names), None, body, form.span)
+            arguments = tuple([core.Name(parameter, header.span) for parameter in given])
+            call = core.App(core.Name(again, form.span), arguments, form.span)
+            body, names = core.Letrec(((again, inner),), call, form.span), given
         for part, value in reversed(parts):
-            body = core.Let(part, value, body, header.span)
+            body = core.Let(part, value, body, value.span)
         return core.Lambda(name, tuple(names), rest, body, form.span)
 
     def parameters(self, header: Group) -> tuple[list[str], str | None, list[tuple[str, core.Expr]]]:
         names: list[str] = []
         rest: str | None = None
         parts: list[tuple[str, core.Expr]] = []
+        places: list[tuple[str, Form | core.Expr]] = []
         items = list(header.items)
         while items:
             item = items.pop(0)
-            if isinstance(item, Name) and item.text == "&":
-                if len(items) != 1:
-                    raise self.fail(item, "expected one name after &")
-                rest = self.binder(items.pop())
-            elif isinstance(item, Group) and item.bracket == "[":
-                whole = self.temporary("argument")
-                names.append(whole)
-                parts.extend(self.destructure(item, core.Name(whole, item.span)))
+            if isinstance(item, Name) and item.text in REST:
+                item = self.after(item, items)
+                rest = self.variable(item)
+                places.append((rest, item))
             else:
-                name = self.binder(item)
-                if name in names and name != "_":
-                    raise self.fail(item, f"parameter '{name}' appears twice")
-                names.append(self.temporary("_") if name == "_" else name)
+                name, found = self.target(item, "argument")
+                names.append(name)
+                parts.extend(found)
+                places += [(name, item), *found]
+        self.distinct(places)
         return names, rest, parts
+
+    def distinct(self, places: Sequence[tuple[str, Form | core.Expr]]) -> None:
+        seen: set[str] = set()
+        for name, place in places:
+            if name in seen:
+                raise self.fail(place, f"parameter '{name}' appears twice")
+            seen.add(name)
+
+    def after(self, item: Name, items: list[Form]) -> Form:
+        """The one form behind a `&`."""
+        if len(items) != 1:
+            raise self.fail(item, f"expected one name after {item.text}")
+        return items.pop()
+
+    def target(self, form: Form, hint: str) -> tuple[str, list[tuple[str, core.Expr]]]:
+        """The variable that takes a value, and the parts of it that a pattern in its place names."""
+        if isinstance(form, Name):
+            return self.variable(form), []
+        whole = self.temporary(hint)
+        return whole, self.destructure(form, core.Name(whole, form.span))
+
+    def under(self, expr: core.Expr, parts: Sequence[tuple[str, core.Expr]]) -> core.Expr:
+        """An expression with those parts of patterns bound around it that it uses."""
+        for name, value in reversed(parts):
+            if mentions(expr, name):
+                expr = core.Let(name, value, expr, value.span)
+        return expr
 
     def destructure(self, pattern: Form, whole: core.Expr) -> list[tuple[str, core.Expr]]:
         """The bindings of a vector pattern `[a [b c] & rest]` to the parts of a value."""
@@ -131,12 +181,10 @@ class Surface:
         position = 0
         while items:
             item = items.pop(0)
-            if isinstance(item, Name) and item.text == "&":
-                if len(items) != 1:
-                    raise self.fail(item, "expected one name after &")
-                rest = items.pop()
-                value = core.primitive_call("drop", item.span, core.Const(position, item.span), whole)
-                found.append((self.binder(rest), value))
+            if isinstance(item, Name) and item.text in REST:
+                rest = self.after(item, items)
+                value = core.primitive_call("drop", rest.span, core.Const(position, item.span), whole)
+                found.append((self.variable(rest), value))
                 break
             part = core.primitive_call("nth", item.span, whole, core.Const(position, item.span))
             if isinstance(item, Group):
@@ -179,7 +227,13 @@ class Surface:
                     return self.first_class(text, form)
                 if text in RESERVED_WORDS and text != "else":
                     raise self.fail(form, f"'{text}' is a special form and not a value")
+                if text == "_":
+                    raise self.fail(form, "'_' takes a value and gives it no name: it cannot be read")
+                if "%" in text and text not in self.literals:
+                    raise self.fail(form, f"'{text}' cannot be a name: % is reserved")
                 return core.Name(text, form.span)
+            case Group("[") if _is_statement(form):
+                return self.expression(_called(form))
             case Group("["):
                 literal = literal_of(form)
                 if literal is not None:
@@ -234,6 +288,29 @@ class Surface:
                 raise self.fail(form, "a map cannot be quoted; write it without the quote")
             case Group():
                 return List([self.quoted(item, depth + 1) for item in form.items])
+
+
+def _starts(form: Form, words: Sequence[str]) -> TypeGuard[Group]:
+    """Whether a form is a vector that starts with one of the words."""
+    if not (isinstance(form, Group) and form.bracket == "[" and form.items):
+        return False
+    head = form.items[0]
+    return isinstance(head, Name) and head.text in words
+
+
+def _is_statement(form: Group) -> bool:
+    """Whether a vector in an expression is meant as a statement.
+
+    `observe` is a value too, so that a vector may hold it; with a distribution and a value behind it, it is the
+    observe. The other words are no values."""
+    if _starts(form, ("observe",)):
+        return len(form.items) == 3
+    return _starts(form, STATEMENTS)
+
+
+def _called(form: Group) -> Group:
+    """[observe d v] as (observe d v)."""
+    return form._replace(bracket="(")
 
 
 def _vector(items: list[core.Expr], span: Span) -> core.Expr:

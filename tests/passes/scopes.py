@@ -1,0 +1,345 @@
+"""Random programs that nest every form that binds in every other, with few names, so that they hide each other.
+
+A name may be that of a primitive, or one that the compiler itself likes to use. A generator knows of the kind of value
+behind each name that can be seen at a place, so that every program has a value; which one, it leaves to others.
+Numbers are small and not negative. Particles may disagree on draws, but not on what comes of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final, NamedTuple, TypeAlias
+
+INT: Final = "number"
+PRIMITIVE: Final = "primitive"
+ITSELF: Final = "itself"
+"""A procedure in its own body: who calls it must see to it that this ends."""
+RANDOM: Final = "random"
+"""A number that is not the same in all particles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """A procedure of so many numbers that gives a number."""
+
+    arity: int
+
+
+Kind: TypeAlias = "str | Procedure | tuple[Kind, ...]"
+"""A tuple is a list or vector of values of these kinds."""
+
+
+class Known(NamedTuple):
+    """What is known of a name: its kind, and whether what a for runs over may depend on it."""
+
+    kind: Kind
+    certain: bool
+
+
+Scope: TypeAlias = Mapping[str, Known]
+
+PAIRS: Final[tuple[Kind, ...]] = ((INT, INT), ((INT, INT), (INT, INT)), (INT, (INT, INT)), ((INT, INT), INT))
+KINDS: Final[tuple[Kind, ...]] = (INT, INT, INT, *PAIRS, Procedure(1), Procedure(2))
+NAMES: Final = (
+    "a", "b", "c", "x", "x_2", "a-b", "f", "g", "inc", "nth", "drop", "first", "list", "vector", "get", "element",
+    "whole", "part", "argument", "loop_", "at", "then_1", "literal_1",
+)  # fmt: skip
+INITIAL: Final[dict[str, Known]] = {
+    "inc": Known(Procedure(1), True),
+    **{name: Known(PRIMITIVE, True) for name in ("nth", "drop", "first", "list", "vector", "get")},
+}
+COIN: Final = ("(observe (flip 0.5) true)", "[observe (flip 0.5) true]")
+
+
+@dataclass(slots=True)
+class Generator:
+    """Writes one program."""
+
+    rng: Random
+    names: list[str] = field(init=False)
+    globals: dict[str, Known] = field(default_factory=dict)
+    loops: frozenset[str] = frozenset()
+    quiet: bool = False
+    """Whether what is written may neither draw nor observe, nor read what does."""
+
+    def __post_init__(self) -> None:
+        self.names = self.rng.sample(NAMES, 4)
+
+    def program(self) -> str:
+        statements = [self.statement({}, 0) for _ in range(self.rng.randint(2, 4))]
+        return "\n".join([*statements, self.predict({})])
+
+    # Statements
+
+    def statement(self, scope: Scope, level: int) -> str:
+        free = [name for name in self.names if name not in {*self.globals, *self.loops, *INITIAL}]
+        choice = self.rng.random()
+        if free and choice < 0.4:
+            return self.assume(self.rng.choice(free), scope, level)
+        if level < 2 and choice < 0.8:
+            return self.repeat(scope, level)
+        if choice < 0.85:
+            return self.rng.choice(COIN)
+        return self.predict(scope)
+
+    def assume(self, name: str, scope: Scope, level: int) -> str:
+        kind = self.rng.choice(KINDS)
+        certain = level == 0 and self.rng.random() < 0.6
+        before, self.quiet = self.quiet, certain
+        form = self.rng.randrange(4)
+        if isinstance(kind, Procedure) and form == 0:
+            header, body = self.header(kind.arity, scope)
+            text = f"(define ({name} {header}) {body})"
+        elif isinstance(kind, Procedure) and form == 1:
+            header, body = self.header(kind.arity, scope)
+            text = f"(defn {name} [{header}] {body})"
+        else:
+            words = ["assume", "define", "def", *(["input"] if certain else [])]
+            text = f"[{self.rng.choice(words)} {name} {self.value(kind, scope, 3)}]"
+        self.quiet = before
+        self.globals[name] = Known(kind, certain)
+        return text
+
+    def repeat(self, scope: Scope, level: int) -> str:
+        pieces: list[str] = []
+        before = self.loops
+        self.quiet = True
+        for _ in range(self.rng.choice([1, 1, 2, 3])):
+            kind, sequence = self.sequence(scope)
+            target, found = self.target(kind)
+            pieces += [target, sequence]
+            scope = {**scope, **found}
+            self.loops |= found.keys()
+        self.quiet = False
+        body = [self.statement(scope, level + 1) for _ in range(self.rng.randint(1, 2))]
+        self.loops = before
+        return f"[for [{' '.join(pieces)}] {' '.join(body)} {self.predict(scope)}]"
+
+    def sequence(self, scope: Scope) -> tuple[Kind, str]:
+        """What a for runs over, and the kind of its elements."""
+        seen = [
+            (known.kind[0], name)
+            for name, known in self.visible(scope).items()
+            if isinstance(known.kind, tuple) and len(set(known.kind)) == 1
+        ]
+        if seen and self.rng.random() < 0.6:
+            return self.rng.choice(seen)
+        kind = self.rng.choice([INT, *PAIRS])
+        return kind, f"[{self.value(kind, scope, 1)} {self.value(kind, scope, 1)}]"
+
+    def predict(self, scope: Scope) -> str:
+        label = '"p"' if self.rng.random() < 0.7 else f'(str "p" {self.value(INT, scope, 1)})'
+        return f"[predict {label} {self.value(self.rng.choice([INT, *PAIRS]), scope, 3)}]"
+
+    # Names
+
+    def visible(self, scope: Scope) -> dict[str, Known]:
+        """The names that can be used at a place."""
+        seen = {**INITIAL, **self.globals, **scope}
+        return {name: known for name, known in seen.items() if known.certain or not self.quiet}
+
+    def reading(self, kind: Kind, scope: Scope) -> list[str]:
+        return [name for name, known in self.visible(scope).items() if known.kind == kind]
+
+    def target(self, kind: Kind, taken: frozenset[str] = frozenset()) -> tuple[str, dict[str, Known]]:
+        """A name or a pattern for a value, and what it binds; a pattern may name something twice."""
+        free = [name for name in self.names if name not in taken]
+        if isinstance(kind, tuple) and self.rng.random() < 0.7:
+            return self.pattern(kind, taken)
+        name = self.rng.choice(free) if free and self.rng.random() < 0.95 else "_"
+        return name, {} if name == "_" else {name: Known(kind, self.quiet)}
+
+    def pattern(self, kinds: tuple[Kind, ...], taken: frozenset[str]) -> tuple[str, dict[str, Known]]:
+        pieces: list[str] = []
+        found: dict[str, Known] = {}
+        unique = bool(taken)
+        for position, kind in enumerate(kinds):
+            if self.rng.random() < 0.15:
+                piece, more = self.target(INT, taken | (found.keys() if unique else set()))
+                rest = {name: Known(kinds[position:], self.quiet) for name in more}
+                return f"[{' '.join([*pieces, self.rng.choice('&.'), piece])}]", {**found, **rest}
+            piece, more = self.target(kind, taken | (found.keys() if unique else set()))
+            pieces.append(piece)
+            found.update(more)
+        return f"[{' '.join(pieces)}]", found
+
+    # Values
+
+    def value(self, kind: Kind, scope: Scope, depth: int) -> str:
+        names = self.reading(kind, scope)
+        if names and self.rng.random() < (0.3 if depth > 0 else 0.8):
+            return self.rng.choice(names)
+        if isinstance(kind, Procedure):
+            return self.procedure(kind.arity, scope, depth)
+        if isinstance(kind, tuple):
+            parts = " ".join([self.value(part, scope, depth - 1) for part in kind])
+            as_list = self.visible(scope).get("list") == INITIAL["list"] and self.rng.random() < 0.2
+            return f"(list {parts})" if as_list else f"[{parts}]"
+        if depth <= 0:
+            return str(self.rng.randint(0, 9))
+        return self.rng.choice([self.arithmetic, self.let, self.call, self.choice, self.let, self.loop, self.letrec])(
+            scope, depth - 1
+        )
+
+    def arithmetic(self, scope: Scope, depth: int) -> str:
+        first, second = self.value(INT, scope, depth), self.value(INT, scope, depth)
+        seen = self.visible(scope)
+        match self.rng.randrange(5):
+            case 0 if not self.quiet:
+                return f"(sample (dirac {first}))"
+            case 1 if seen.get("nth") == INITIAL["nth"]:
+                return f"(nth [{first} {second}] {self.rng.randint(0, 1)})"
+            case 2 if seen.get("first") == INITIAL["first"]:
+                return f"(first [{first} {second}])"
+            case 3:
+                return f"(mod (sum (map {self.value(Procedure(1), scope, depth)} [{first} {second}])) 10)"
+            case _:
+                return f"(mod (+ {first} {second}) 10)"
+
+    def call(self, scope: Scope, depth: int) -> str:
+        arity = self.rng.randint(1, 2)
+        arguments = " ".join([self.value(INT, scope, depth) for _ in range(arity)])
+        procedure = self.value(Procedure(arity), scope, depth)
+        return f"(apply {procedure} [{arguments}])" if self.rng.random() < 0.2 else f"({procedure} {arguments})"
+
+    def choice(self, scope: Scope, depth: int) -> str:
+        a, b, c = [self.value(INT, scope, depth) for _ in range(3)]
+        forms = (
+            f"(if (< {a} 5) {b} {c})",
+            f"(cond (< {a} 3) {b} (< {a} 6) {a} :else {c})",
+            f"(case {a} 1 {b} 2 {a} {c})",
+            f"(or (when (< {a} 5) {b}) {c})",
+            f"(and {b} {a})",
+            f"(do {self.body(scope, depth)})",
+        )
+        if not self.quiet and self.rng.random() < 0.3:
+            return self.drawn(scope, depth)
+        return self.rng.choice(forms)
+
+    def drawn(self, scope: Scope, depth: int) -> str:
+        """A draw on which particles disagree, and which leaves the value as it is."""
+        if self.rng.random() < 0.5:
+            body = self.body(scope, depth)
+            return f"(if (sample (flip 0.5)) (do {body}) (do {body}))"
+        name = self.rng.choice(self.names)
+        value = self.value(INT, {**scope, name: Known(RANDOM, False)}, depth)
+        return f"(let [{name} (sample (uniform-discrete 0 10))] (- (+ {value} {name}) {name}))"
+
+    def let(self, scope: Scope, depth: int) -> str:
+        pairs: list[tuple[str, str]] = []
+        for _ in range(self.rng.randint(1, 3)):
+            kind = self.rng.choice(KINDS)
+            value = self.value(kind, scope, depth)
+            target, found = self.target(kind)
+            pairs.append((target, value))
+            scope = {**scope, **found}
+        return f"({self.rng.choice(['let', 'let*'])} {self.bindings(pairs)} {self.body(scope, depth)})"
+
+    def letrec(self, scope: Scope, depth: int) -> str:
+        """Two procedures that call each other a few times."""
+        one, other, counter = self.rng.sample(self.names, 3)
+        inner = {**scope, **dict.fromkeys([one, other], Known(ITSELF, self.quiet))}
+        pairs = [
+            (name, self.counting(f"({partner} (- {counter} 1))", [counter], inner, depth))
+            for name, partner in ((one, other), (other, one))
+        ]
+        scope = {**scope, **dict.fromkeys([one, other], Known(Procedure(1), self.quiet))}
+        return f"(letrec {self.bindings(pairs)} {self.body(scope, depth)})"
+
+    def loop(self, scope: Scope, depth: int) -> str:
+        """A loop over a counter and something else."""
+        counter = self.rng.choice(self.names)
+        kind = self.rng.choice([INT, *PAIRS])
+        target, found = self.target(kind, frozenset({counter}))
+        first, second = [counter, target], {counter: Known(INT, self.quiet)}
+        if self.rng.random() < 0.5:
+            first, second = [target, counter], found
+        pairs: list[tuple[str, str]] = []
+        inner = dict(scope)
+        for name in first:
+            start = str(self.rng.randint(6, 9)) if name == counter else self.value(kind, inner, depth)
+            pairs.append((name, start))
+            inner.update(second if name == first[0] else {counter: Known(INT, self.quiet), **found})
+        others = [name for name in self.names if name not in {counter, *found}]
+        if others and self.rng.random() < 0.5:
+            name, other = self.rng.choice(others), self.rng.choice([INT, *PAIRS])
+            pairs.append((name, self.value(other, inner, 0)))
+            inner[name] = Known(other, self.quiet)
+        around, hiding = self.around({counter, *found, *[name for name, _ in pairs]}, inner)
+        again = {target: self.value(kind, hiding, 1), counter: f"(- {counter} 1)"}
+        call = around.format(f"(recur {' '.join([again.get(name, name) for name, _ in pairs])})")
+        return f"(loop {self.bindings(pairs)} (if (< {counter} 7) (do {self.body(inner, depth)}) {call}))"
+
+    def around(self, kept: set[str], scope: Scope) -> tuple[str, Scope]:
+        """A let around a form that hides none of the names that are kept, and the scope inside of it."""
+        others = [name for name in self.names if name not in kept]
+        if not others or self.rng.random() < 0.5:
+            return "{}", scope
+        name, kind = self.rng.choice(others), self.rng.choice(KINDS)
+        text = f"(let [{name} {self.value(kind, scope, 0)}] {{}})"
+        return text, {**scope, name: Known(kind, self.quiet)}
+
+    # Procedures and bodies
+
+    def procedure(self, arity: int, scope: Scope, depth: int) -> str:
+        if self.rng.random() < 0.15:
+            return f"(mem {self.procedure(arity, scope, depth)})"
+        form = self.rng.randrange(4)
+        if form == 0:
+            return self.recurring(arity, scope, depth)
+        if form == 1:
+            name = self.rng.choice(self.names)
+            header, body = self.header(arity, {**scope, name: Known(ITSELF, self.quiet)}, depth)
+            return f"(fn {name} [{header}] {body})"
+        header, body = self.header(arity, scope, depth)
+        return f"(fn [{header}] {body})" if form == 2 else f"(lambda ({header}) {body})"
+
+    def recurring(self, arity: int, scope: Scope, depth: int) -> str:
+        """A procedure that calls itself a few times, by recur or by its name."""
+        parameters = self.rng.sample(self.names, arity)
+        name = self.rng.choice(self.names)
+        by_name = name not in parameters and self.rng.random() < 0.5
+        arguments = " ".join([f"(- {parameters[0]} 1)", *parameters[1:]])
+        call = f"({name if by_name else 'recur'} {arguments})"
+        kept = {*parameters, name} if by_name else set(parameters)
+        scope = {**scope, name: Known(ITSELF, self.quiet)}
+        around, _ = self.around(kept, {**scope, **self.numbers(parameters)})
+        return self.counting(around.format(call), parameters, scope, depth, name)
+
+    def numbers(self, names: list[str]) -> Scope:
+        return {name: Known(INT, self.quiet) for name in names}
+
+    def counting(
+        self, call: str, parameters: list[str], scope: Scope, depth: int, name: str = ""
+    ) -> str:
+        body = self.body({**scope, **self.numbers(parameters)}, min(depth, 1))
+        return f"(fn {name} [{' '.join(parameters)}] (if (< {parameters[0]} 8) (do {body}) {call}))"
+
+    def header(self, arity: int, scope: Scope, depth: int = 2) -> tuple[str, str]:
+        """The parameters of a procedure of numbers, and its body."""
+        pieces: list[str] = []
+        found: dict[str, Known] = {}
+        rest = self.rng.randint(0, arity) if self.rng.random() < 0.25 else None
+        for _ in range(arity if rest is None else rest):
+            piece, more = self.target(INT, frozenset(found))
+            pieces.append(piece)
+            found.update(more)
+        if rest is not None:
+            name, more = self.target(INT, frozenset(found))
+            pieces += [self.rng.choice("&."), name]
+            found.update({one: Known((INT,) * (arity - rest), self.quiet) for one in more})
+        return " ".join(pieces), self.body({**scope, **found}, depth)
+
+    def body(self, scope: Scope, depth: int) -> str:
+        effects = []
+        if not self.quiet and self.rng.random() < 0.3:
+            coin = self.rng.choice(COIN)
+            effects.append(self.rng.choice([coin, f"(when (< {self.value(INT, scope, 0)} 5) {coin})"]))
+        return " ".join([*effects, self.value(INT, scope, depth)])
+
+    def bindings(self, pairs: list[tuple[str, str]]) -> str:
+        if self.rng.random() < 0.3:
+            return f"({' '.join([f'({target} {value})' for target, value in pairs])})"
+        return f"[{' '.join([f'{target} {value}' for target, value in pairs])}]"
