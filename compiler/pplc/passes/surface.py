@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any, Final, TypeGuard
@@ -21,6 +22,9 @@ DEEPEST_DATA: Final = 60
 REST: Final = ("&", ".")
 """What stands before the name of all further arguments or elements: Clojure's word and Scheme's."""
 RESERVED_WORDS: Final = frozenset({*SPECIAL, *STATEMENTS, *REST, "else"})
+
+_TEMPORARY: Final = re.compile(r"%\d")
+"""In the names of temporaries, and of the literals of a shape."""
 
 
 class Bad(Exception):
@@ -229,7 +233,7 @@ class Surface:
                     raise self.fail(form, f"'{text}' is a special form and not a value")
                 if text == "_":
                     raise self.fail(form, "'_' takes a value and gives it no name: it cannot be read")
-                if "%" in text and text not in self.literals:
+                if _TEMPORARY.search(text) and text not in self.literals:
                     raise self.fail(form, f"'{text}' cannot be a name: % is reserved")
                 return core.Name(text, form.span)
             case Group("[") if _is_statement(form):
