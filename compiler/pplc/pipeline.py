@@ -11,6 +11,7 @@ from pplc.languages import core
 from pplc.languages.facts import Analysis
 from pplc.languages.show import show_analysis, show_form, show_program, show_steps
 from pplc.passes.analyse import analyse
+from pplc.passes.costs import check_costs
 from pplc.passes.emit import emit
 from pplc.passes.expand import expand
 from pplc.passes.kinds import check_kinds
@@ -74,7 +75,7 @@ def _front(source: Source) -> tuple[Analysis, list[Diagnostic]]:
 
 def _warnings(source: Source) -> list[Diagnostic]:
     analysis, warnings = _front(source)
-    return [*warnings, *check_kinds(analysis, source)]
+    return [*warnings, *check_kinds(analysis, source), *check_costs(analysis)]
 
 
 def _compile(source: Source) -> Compiled:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pplc.languages import core
 
@@ -105,3 +105,20 @@ def expressions(statement: core.Statement) -> tuple[core.Expr, ...]:
             return (sequence,)
         case core.SharedStatement(statement=shared):
             return expressions(shared)
+
+
+def globals_in(exprs: Iterable[core.Expr]) -> Iterator[str]:
+    """The globals that stand in some expressions."""
+    return (item.name for expr in exprs for item in every_expression(expr) if isinstance(item, core.Global))
+
+
+def closure(names: set[str], readers: dict[str, list[str]], known: Iterable[str] = ()) -> set[str]:
+    """Some globals and all whose definitions read them, through whatever globals; not those that are known already."""
+    found: set[str] = set()
+    pending = list(names)
+    while pending:
+        name = pending.pop()
+        if name not in found and name not in known:
+            found.add(name)
+            pending.extend(readers.get(name, ()))
+    return found

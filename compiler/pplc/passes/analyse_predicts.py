@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from pplc.languages import core
-from pplc.languages.traverse import every_expression, expressions
+from pplc.languages.traverse import closure, every_expression, expressions, globals_in
 from pplc.source import Span
 
 
@@ -29,23 +29,23 @@ def waiting(
     anew: dict[str, set[str]] = {}
     for _, (statement, exprs, _) in definitions:
         assert isinstance(statement, core.AssumeStatement)
-        for name in _globals(exprs):
+        for name in globals_in(exprs):
             readers.setdefault(name, []).append(statement.name)
         if _any(exprs, acts):
             acting.add(statement.name)
-    acting = _closure(acting, readers)
+    acting = closure(acting, readers)
     for place, (statement, _, in_loop) in reversed(definitions):
         assert isinstance(statement, core.AssumeStatement)
-        for name in _closure({statement.name}, readers, last):
+        for name in closure({statement.name}, readers, last):
             last[name] = place
         if in_loop:
-            anew[statement.name] = _closure({statement.name}, readers)
+            anew[statement.name] = closure({statement.name}, readers)
     standing: set[Span] = set()
     kept: dict[Span, tuple[str, ...]] = {}
     for place, (statement, exprs, _) in enumerate(rows):
         if not isinstance(statement, core.PredictStatement | core.SharedStatement):
             continue
-        read = set(_globals(exprs))
+        read = set(globals_in(exprs))
         if _any(exprs, acts) or read & acting or any(last.get(name, 0) > place for name in read):
             standing.add(statement.span)
         else:
@@ -68,21 +68,5 @@ def _rows(statements: tuple[core.Statement, ...], around: tuple[core.Expr, ...],
             yield statement, exprs, in_loop
 
 
-def _globals(exprs: Iterable[core.Expr]) -> Iterator[str]:
-    return (item.name for expr in exprs for item in every_expression(expr) if isinstance(item, core.Global))
-
-
 def _any(exprs: Iterable[core.Expr], holds: Callable[[core.Expr], bool]) -> bool:
     return any(holds(item) for expr in exprs for item in every_expression(expr))
-
-
-def _closure(names: set[str], readers: dict[str, list[str]], known: Iterable[str] = ()) -> set[str]:
-    """Some globals and all whose definitions read them, through whatever globals; not those that are known already."""
-    found: set[str] = set()
-    pending = list(names)
-    while pending:
-        name = pending.pop()
-        if name not in found and name not in known:
-            found.add(name)
-            pending.extend(readers.get(name, ()))
-    return found
