@@ -18,7 +18,7 @@ WALK = """
 CHAINS = {
     "a sum": "(+ (s (- t 1)) (sample (normal 0 1)))",
     "by let": "(let [before (s (- t 1)) step (sample (normal 0 1))] (* 1.0 (+ before step)))",
-    "kept or drawn": "(if (sample (flip 0.9)) (s (- t 1)) (sample (normal 0 1)))",
+    "kept or drawn": "(if (sample (flip 0.99)) (s (- t 1)) (sample (normal 0 1)))",
 }
 DRAWN = {
     "the entry is the draw": "(sample (normal (s (- t 1)) 1))",
