@@ -191,6 +191,16 @@ class Particles:
             after = frame
         return found[::-1]
 
+    def forks(self) -> Iterator[tuple[int, Index]]:
+        """The forks, the last first: the segment that ended with each, and the ancestors of the lanes after it."""
+        after = self.ran[-1]
+        for number in range(len(self.ran) - 2, -1, -1):
+            frame = self.ran[number]
+            if frame is not after:
+                assert after.index is not None
+                yield number, after.index
+                after = frame
+
     def genealogy(self, chain: int = 0, chosen: int | None = None) -> Genealogy:
         """Who continued whom, where what is drawn is remembered; a conditional sweep has a chosen particle."""
         first = chain * self.size

@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from pplc_runtime.forward_sweep import forward
 from pplc_runtime.inference.base import Settings
+from pplc_runtime.results.ancestry import Ancestry
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.scripts import either
 from pplc_runtime.steps import Plan
@@ -34,5 +36,7 @@ def sweep(settings: Settings, rng: np.random.Generator, number: int, plan: Plan)
     log_evidence -= math.log(settings.particles)
     log_weights = particles.log_weights + log_evidence
     log_evidence += log_total
-    told = {"genealogy": particles.genealogy()} if keep else {}
+    told: dict[str, Any] = {"ancestry": Ancestry.of(settings.particles, particles.forks())}
+    if keep:
+        told["genealogy"] = particles.genealogy()
     return Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)

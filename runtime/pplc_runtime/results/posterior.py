@@ -12,13 +12,12 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.results import convergence
+from pplc_runtime.results import convergence, effective
 from pplc_runtime.results.columns import Component, Draws, Floats, Gathered, components, gather, quantiles
 from pplc_runtime.results.export import DrawWriter, combined_evidence, sweep_evidence
 from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.mixing import Mixing, mixing_of
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.weights import effective_sample_size
 
 if TYPE_CHECKING:
     from pplc_runtime.results.summary import Summary
@@ -48,6 +47,7 @@ class Posterior:
         # In one order whoever finished first, so that sums come out the same to the last digit.
         self.sweeps: Final = sorted(sweeps, key=lambda sweep: (sweep.chain, sweep.number))
         self._gathered: Final[dict[str, Gathered]] = {}
+        self._units_found: Final[dict[bytes, list[effective.Units]]] = {}
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -124,9 +124,15 @@ class Posterior:
     def effective_of(self, label: str, column: NDArray[Any]) -> float:
         """Effective draws of one number a draw."""
         if not self.is_chain:
-            weights = self.gathered(label).weights
-            return effective_sample_size(weights) if weights.size else nan
+            return effective.effective_draws(column, self.gathered(label).weights, self._units(label))
         return convergence.effective_draws(convergence.aligned(self.series(label, column)))
+
+    def _units(self, label: str) -> list[effective.Units]:
+        gathered = self.gathered(label)
+        present = np.unique(gathered.sweeps).tobytes()
+        if present not in self._units_found:
+            self._units_found[present] = effective.units_of(self.sweeps, gathered)
+        return self._units_found[present]
 
     def rhat_of(self, label: str, column: NDArray[Any]) -> float | None:
         """R-hat of one number a draw."""
