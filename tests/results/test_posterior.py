@@ -37,8 +37,9 @@ def test_sweeps_combine_by_their_evidence() -> None:
     values, weights = p.values("x")
     assert np.array_equal(values, [0.0, 1.0, 2.0, 3.0]) and weights == pytest.approx([0.1, 0.1, 0.3, 0.5])
     assert p.log_evidence == pytest.approx(math.log(0.5))
-    assert p.log_evidence_se == pytest.approx(np.std([0.2, 0.8], ddof=1) / math.sqrt(2) / 0.5)
-    assert p.effective_draws("x") == pytest.approx(1 / (0.01 + 0.01 + 0.09 + 0.25))
+    assert p.log_evidence_se == pytest.approx(math.log(4) / 2)
+    # Without the first sweep the mean is 2.625, without the second 0.5: the squares add up to 3.0706, of two halved.
+    assert p.effective_draws("x") == pytest.approx(1.16 / (((2.625 - 2.2) ** 2 + (2.2 - 0.5) ** 2) / 2))
     assert p.rhat("x") is None
 
 

@@ -31,12 +31,13 @@ def smc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sw
 def sweep(settings: Settings, rng: np.random.Generator, number: int, plan: Plan) -> Sweep:
     """One sweep."""
     keep = settings.keeps_genealogy(number)
-    particles, log_evidence = forward(plan, settings, rng, settings.particles, remember=keep)
+    particles, log_evidence = forward(plan, settings, rng, settings.particles, remember=keep, watched=True)
     _, log_total = particles.weights()
     log_evidence -= math.log(settings.particles)
     log_weights = particles.log_weights + log_evidence
     log_evidence += log_total
-    told: dict[str, Any] = {"ancestry": Ancestry.of(settings.particles, particles.forks())}
+    ancestry = Ancestry.of(settings.particles, particles.forks())
+    told: dict[str, Any] = {"ancestry": ancestry, "weakest": particles.weakest, "outline": plan.outline}
     if keep:
         told["genealogy"] = particles.genealogy()
     return Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)

@@ -13,7 +13,7 @@ STRIDE: Final = 4
 """Lines are looked at 1, 4, 16, 64 ... forks before the end, and at the first generation."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Lines:
     """The final particles by their ancestors in one generation."""
 
@@ -22,9 +22,43 @@ class Lines:
     places: NDArray[Any]
     """The place of each final particle's ancestor, in the smallest kind of whole number that holds it."""
 
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, Lines) and self.generation == other.generation
+        return same and np.array_equal(self.places, other.places)
+
     def left(self) -> int:
         """How many ancestors have descendants at the end."""
         return int(np.count_nonzero(np.bincount(self.places)))
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The lines of a program that notes speak of."""
+
+    observes: tuple[int, ...]
+    """By generation: the line of the observe that ends it, 0 if there is none."""
+    first: int | None = None
+    """The first line that may draw a value before the first observe; None if there is none."""
+
+    def observe(self, generation: int) -> str:
+        """An observe by its number, and its line."""
+        line = self.observes[generation] if generation < len(self.observes) else 0
+        return f"observe {generation + 1}" + (f" (line {line})" if line else "")
+
+
+NO_OUTLINE: Final = Outline(())
+"""Where nothing is known of the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weakest:
+    """The observe of a sweep that left the fewest particles."""
+
+    generation: int
+    effective: float
+    """How many particles count there, by their weights."""
+    decades: float
+    """The largest weight is so many powers of ten above the least that is not zero."""
 
 
 @dataclass(frozen=True, slots=True)

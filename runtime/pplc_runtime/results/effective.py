@@ -13,13 +13,13 @@ noise, so the one that finds most of it counts (Mastrototaro and Olsson 2023, wh
     H. Chan and T. Lai (2013), "A general theory of particle filters in hidden Markov models and some applications".
     A. Lee and N. Whiteley (2018), "Variance estimation in the particle filter".
     J. Olsson and R. Douc (2019), "Numerically stable online estimation of variance in particle filters".
-    A. Mastrototaro and J. Olsson (2023), "Adaptive online variance estimation in particle filters: the ALVar estimator".
+    A. Mastrototaro and J. Olsson (2023), "Adaptive online variance estimation in particle filters".
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import nan
+from math import inf, nan
 from typing import Any, Final
 
 import numpy as np
@@ -92,9 +92,10 @@ def _line(sweep: Sweep, depth: int) -> NDArray[np.intp]:
 def effective_draws(column: NDArray[Any], weights: Floats, units: Sequence[Units]) -> float:
     """How many independent draws the weighted average of a column is worth; NaN where nothing varies."""
     values = np.asarray(column, dtype=np.float64)
-    if not values.size or not np.isfinite(values).all() or np.ptp(values) <= 1e-12 * np.abs(values).max():
+    if not values.size or not np.isfinite(values).all() or values.max() - values.min() <= 1e-12 * abs(values).max():
         return nan
-    deviations = values - float(weights @ values)
-    variance = float(weights @ deviations**2)
-    found = max((each.variance(weights * deviations) for each in units), default=0.0)
-    return variance / found if found > 0 else nan
+    with np.errstate(over="ignore", invalid="ignore"):
+        deviations = values - float(weights @ values)
+        variance = float(weights @ deviations**2)
+        found = max((each.variance(weights * deviations) for each in units), default=0.0)
+    return variance / found if 0 < found < inf else nan

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from pplc_runtime.results import convergence, effective
 from pplc_runtime.results.columns import Component, Draws, Floats, Gathered, components, gather, quantiles
-from pplc_runtime.results.export import DrawWriter, combined_evidence, sweep_evidence
+from pplc_runtime.results.evidence import combined_evidence, estimate_of
+from pplc_runtime.results.export import DrawWriter
 from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.mixing import Mixing, mixing_of
 from pplc_runtime.results.sweeps import Sweep
@@ -38,12 +39,15 @@ class Posterior:
         chains: int,
         sweeps: Iterable[Sweep],
         is_chain: bool,
+        inside: tuple[int, ...] = (),
     ) -> None:
         self.method: Final = method
         self.seed: Final = seed
         self.particles: Final = particles
         self.chains: Final = chains
         self.is_chain: Final = is_chain
+        self.inside: Final = inside
+        """The lines that observe inside of expressions, where particles are not resampled."""
         # In one order whoever finished first, so that sums come out the same to the last digit.
         self.sweeps: Final = sorted(sweeps, key=lambda sweep: (sweep.chain, sweep.number))
         self._gathered: Final[dict[str, Gathered]] = {}
@@ -96,7 +100,7 @@ class Posterior:
     @cached_property
     def _evidence(self) -> tuple[float | None, float | None]:
         # The estimates of conditional sweeps are biased: chains have none to give.
-        return (None, None) if self.is_chain else combined_evidence([sweep_evidence(s) for s in self.sweeps])
+        return (None, None) if self.is_chain else combined_evidence([estimate_of(s) for s in self.sweeps])
 
     @property
     def log_evidence(self) -> float | None:
@@ -105,14 +109,16 @@ class Posterior:
 
     @property
     def log_evidence_se(self) -> float | None:
-        """Its standard error by the delta method; None for chains and for a single sweep."""
+        """Its standard error, from the spread of the sweeps' estimates; of few sweeps also from the lines left in each.
+
+        None for chains."""
         return self._evidence[1]
 
     def effective_draws(self, label: str) -> float:
         """How many independent draws the answer is worth, for the worst component of the predict.
 
-        For importance and smc (sum w)^2 / sum w^2 over all draws, which takes no account of ancestors shared
-        since an earlier resampling; for chains from the autocorrelation of the sweeps' means."""
+        For importance and smc from how far draws by independent particles, lines of ancestors and sweeps lie apart
+        (see `effective`); for chains from the autocorrelation of the sweeps' means. NaN where nothing varies."""
         found = [self.effective_of(label, column) for column in self._indicators(label)]
         return min((value for value in found if value == value), default=nan)
 
