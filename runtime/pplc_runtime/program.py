@@ -113,8 +113,9 @@ class Program:
 
     def inner_observes(self) -> tuple[int, ...]:
         """The lines that observe inside of an expression."""
-        function = next((step.function for step in self.steps if getattr(step, "function", None)), None)
-        return inner_observes(function.__globals__, self.file, self.places) if function is not None else ()
+        functions = (step.function for step in self.steps if not isinstance(step, Input) and step.function is not None)
+        module: dict[str, Any] = getattr(next(functions, None), "__globals__", {})
+        return inner_observes(module, self.file, self.places)
 
     def chains(
         self, method: str, settings: list[Settings], seed: int, data: dict[str, Any], cores: int, max_depth: int

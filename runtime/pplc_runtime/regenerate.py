@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from pplc_runtime.addresses import At
 from pplc_runtime.control import Memo
 from pplc_runtime.frames import Frame, here
-from pplc_runtime.handlers import MISSING, Forward, Partial
+from pplc_runtime.handlers import MISSING, Forward, Partial, raw_at
 from pplc_runtime.lanes import Dead, Lane, by_value, part, raw, varies
 from pplc_runtime.records import Retained
 from pplc_runtime.same import same
@@ -112,7 +112,7 @@ class Replay(Forward):
             return truth
         if not np.any(right):
             self.reject()
-        self.suffix.note(self.place, int(np.count_nonzero(~right)))
+        self.suffix.blame(self.place, np.logical_not(right))
         self.weigh(np.where(right, 0.0, -np.inf))
         if type(truth) is bool:
             return truth
@@ -133,7 +133,7 @@ class Replay(Forward):
 
     def reject(self) -> None:
         """The lanes of the running frame cannot have the suffix."""
-        self.suffix.note(self.place, here.frame.size)
+        self.suffix.blame(self.place)
         self.weigh(-np.inf)
 
     def weigh(self, score: Any) -> None:
@@ -278,7 +278,7 @@ class Replay(Forward):
             turns = self.seated_so_far if index is None else self.seated_so_far[index]
             right = np.array([turn < len(order) and order[turn] is at for turn in turns.tolist()])
             if not right.all():
-                self.suffix.note(self.place, int(np.count_nonzero(~right)))
+                self.suffix.blame(self.place, ~right)
                 self.weigh(np.where(right, 0.0, -np.inf) if here.frame.size > 1 else -np.inf)
             if index is None:
                 self.seated_so_far += 1
@@ -354,12 +354,36 @@ class Suffix:
         self.first = 0
         self.unsettled: set[int] = set()
         """The segments that were last replayed without the lanes that could not come so far."""
+        self.places: list[Place] = []
+        self.blamed: Any = None
+        """By lane: the number from 1 of the place at which it showed last that the suffix does not fit; 0 if none."""
+        self.blamed_now: NDArray[np.bool_] | None = None
+        """The lanes that have been found out at the boundary at hand: the first place counts."""
         self.dropped: Counter[Place] = Counter()
 
-    def note(self, place: Place, lanes: int) -> None:
-        """Candidates that were dropped by what stands at a place."""
-        if lanes:
-            self.dropped[place] += lanes
+    def blame(self, place: Place, which: NDArray[np.bool_] | None = None) -> None:
+        """The suffix does not fit some lanes of the running frame, or all, by what stands at a place."""
+        frame = here.frame
+        lanes = np.arange(frame.size) if frame.to_top is None else frame.to_top
+        lanes = lanes if which is None else lanes[which]
+        if self.blamed_now is None:
+            top = frame.top
+            self.blamed_now = np.zeros(top.size, np.bool_)
+            self.blamed = np.zeros(top.size, np.intp) if self.blamed is None else raw_at(self.blamed, top).copy()
+        if place not in self.places:
+            self.places.append(place)
+        self.blamed[lanes[~self.blamed_now[lanes]]] = self.places.index(place) + 1
+        self.blamed_now[lanes] = True
+
+    def count(self, dropped: NDArray[np.bool_], frame: Frame) -> None:
+        """Count the candidates that are dropped at a boundary, each once, by the place that is to blame."""
+        if self.blamed_now is None and self.blamed is not None:
+            self.blamed = raw_at(self.blamed, frame)
+        if self.blamed is None:
+            return
+        for number, lanes in enumerate(np.bincount(self.blamed[dropped]).tolist()):
+            if number and lanes:
+                self.dropped[self.places[number - 1]] += lanes
 
     def versions(self, cell: Any, number: int) -> list[Any]:
         """What the suffix has in a cell when segment `number` reads it, the latest first; the list is the caller's."""
@@ -382,6 +406,7 @@ class Suffix:
         self.bad = raw(self.bad)
         self.total_uses = raw(self.total_uses)
         self.first = number
+        self.blamed_now = None
         self.replace(number - 1, 0.0, 0)
         dirty_now = self.unsettled.union(self.changed(number - 1, prefix))
         queue = sorted(reader for reader in dirty_now if reader >= number)
@@ -402,6 +427,9 @@ class Suffix:
         allowed = (self.bad == 0) & (self.total_uses == self.left(frame))
         if allowed is not True and not np.all(allowed):
             result = np.where(allowed, result, -np.inf)
+            self.count(~np.broadcast_to(allowed, frame.size), frame)
+        if type(self.blamed) is np.ndarray:
+            self.blamed = Lane(self.blamed, frame)
         self.total = _kept(self.total, frame)
         self.bad = _kept(self.bad, frame)
         self.total_uses = _kept(self.total_uses, frame)

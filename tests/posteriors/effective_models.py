@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 from scipy.stats import norm
 
@@ -30,7 +31,7 @@ class Model:
     particles: int = 500
 
 
-def vector(values: Array) -> str:
+def vector(values: NDArray[Any]) -> str:
     return "[" + " ".join(map(repr, np.asarray(values).tolist())) + "]"
 
 
@@ -108,13 +109,13 @@ def change_point() -> Model:
 [for [[t y] (map vector (range 60) {vector(counts)})] [observe (poisson (if (< t k) before after)) y]]
 [predict k]
 [predict before]"""
-    places = np.arange(60)
-    sums, rest = np.array([[counts[:k].sum(), counts[k:].sum()] for k in places]).T
+    places = np.arange(60.0)
+    sums, rest = np.array([[counts[:k].sum(), counts[k:].sum()] for k in range(60)], dtype=np.float64).T
 
     def log_marginal(total: Array, number: Array) -> Array:
         return np.asarray(gammaln(2 + total) + 2 * np.log(0.5) - (2 + total) * np.log(0.5 + number))
 
-    log_weights = log_marginal(sums, places) + log_marginal(rest, 60 - places)
+    log_weights: Array = log_marginal(sums, places) + log_marginal(rest, 60 - places)
     log_weights = log_weights - np.log(60) - gammaln(counts + 1).sum()
     exact, log_evidence = over_grid(log_weights, 0.0, k=places)
     weights = np.exp(log_weights - log_evidence)
@@ -150,7 +151,7 @@ def hidden_markov() -> Model:
     text = f"""[assume rows [[0.8 0.1 0.1] [0.2 0.7 0.1] [0.1 0.3 0.6]]]
 [assume s (mem (lambda (t) (if (= t 0) (sample (uniform-discrete 0 3)) (sample (discrete (nth rows (s (dec t))))))))]
 [for [[t y] (map vector (range {steps}) {vector(y)})] [observe (normal (s t) 1.0) y]]
-{" ".join(f"[predict (= 2 (s {t}))]" for t in asked)}"""
+{" ".join(f"[predict (= 1 (s {t}))]" for t in asked)}"""
     likelihood = norm.pdf(y[:, None], np.arange(3)[None], 1.0)
     forward = [likelihood[0] / 3]
     for t in range(1, steps):
@@ -159,8 +160,8 @@ def hidden_markov() -> Model:
     for t in range(steps - 1, 0, -1):
         backward.insert(0, transition @ (likelihood[t] * backward[0]))
     total = forward[-1].sum()
-    chances = [float(forward[t][2] * backward[t][2] / total) for t in asked]
-    exact = {f"(= 2 (s {t}))": (chance, chance * (1 - chance)) for t, chance in zip(asked, chances)}
+    chances = [float(forward[t][1] * backward[t][1] / total) for t in asked]
+    exact = {f"(= 1 (s {t}))": (chance, chance * (1 - chance)) for t, chance in zip(asked, chances)}
     return Model(text, exact, float(np.log(total)))
 
 

@@ -23,8 +23,9 @@ class Lines:
     """The place of each final particle's ancestor, in the smallest kind of whole number that holds it."""
 
     def __eq__(self, other: object) -> bool:
-        same = isinstance(other, Lines) and self.generation == other.generation
-        return same and np.array_equal(self.places, other.places)
+        if not isinstance(other, Lines):
+            return NotImplemented
+        return self.generation == other.generation and np.array_equal(self.places, other.places)
 
     def left(self) -> int:
         """How many ancestors have descendants at the end."""

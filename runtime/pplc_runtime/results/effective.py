@@ -43,7 +43,7 @@ class Units:
     def __init__(self, weights: Floats, codes: NDArray[Any] | None) -> None:
         self.codes = codes
         """The unit of each draw; None if each is one by itself."""
-        self.weights: Floats = weights if codes is None else np.bincount(codes, weights=weights)
+        self.weights: Floats = weights if codes is None else np.bincount(codes, weights=weights).astype(np.float64)
         self.heaviest = int(self.weights.argmax())
         self.number = int(np.count_nonzero(self.weights))
         others = self.weights.copy()
@@ -92,9 +92,11 @@ def _line(sweep: Sweep, depth: int) -> NDArray[np.intp]:
 def effective_draws(column: NDArray[Any], weights: Floats, units: Sequence[Units]) -> float:
     """How many independent draws the weighted average of a column is worth; NaN where nothing varies."""
     values = np.asarray(column, dtype=np.float64)
-    if not values.size or not np.isfinite(values).all() or values.max() - values.min() <= 1e-12 * abs(values).max():
+    if not values.size or not np.isfinite(values).all():
         return nan
     with np.errstate(over="ignore", invalid="ignore"):
+        if np.ptp(values) <= 1e-12 * np.abs(values).max():
+            return nan
         deviations = values - float(weights @ values)
         variance = float(weights @ deviations**2)
         found = max((each.variance(weights * deviations) for each in units), default=0.0)

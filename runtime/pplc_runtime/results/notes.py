@@ -45,7 +45,8 @@ def notes_on(posterior: Posterior, rows: Sequence[Row]) -> tuple[str, ...]:
         lines = ", ".join(map(str, posterior.inside))
         where = f"line{'s' if len(posterior.inside) > 1 else ''} {lines}"
         notes.append(
-            f"note: particles are not resampled at an observe inside of an expression ({where}); lift it to the top level"
+            f"note: particles are not resampled at an observe inside of an expression ({where}); "
+            "lift it to the top level"
         )
     return tuple(notes + _of_evidence(posterior))
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from functools import cached_property
-from math import nan
+from math import inf, nan
 from typing import IO, TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -49,7 +49,7 @@ class Posterior:
         self.inside: Final = inside
         """The lines that observe inside of expressions, where particles are not resampled."""
         # In one order whoever finished first, so that sums come out the same to the last digit.
-        self.sweeps: Final = sorted(sweeps, key=lambda sweep: (sweep.chain, sweep.number))
+        self.sweeps: Final[list[Sweep]] = sorted(sweeps, key=lambda sweep: (sweep.chain, sweep.number))
         self._gathered: Final[dict[str, Gathered]] = {}
         self._units_found: Final[dict[bytes, list[effective.Units]]] = {}
 
@@ -210,7 +210,7 @@ class Posterior:
         values, weights = self.values(label)
         if not isinstance(values, np.ndarray):
             try:
-                values = np.array([np.asarray(value, dtype=np.float64) for value in values], dtype=np.float64)
+                values = np.array([_floats(value) for value in values], dtype=np.float64)
             except (TypeError, ValueError):
                 raise TypeError(f"predict {label!r} is not always a number; see probabilities()") from None
         if not len(values):
@@ -240,6 +240,16 @@ class Posterior:
 
 def _scalar(value: Any) -> Any:
     return value.item() if np.ndim(value) == 0 and hasattr(value, "item") else value
+
+
+def _floats(value: Any) -> NDArray[np.float64]:
+    """A number or an array of them as floats; an integer that no float comes near is infinite."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except OverflowError:
+        if isinstance(value, int):
+            return np.asarray(inf if value > 0 else -inf)
+        return np.array([_floats(each) for each in value])
 
 
 def _nested_tuple(value: Any) -> Any:
