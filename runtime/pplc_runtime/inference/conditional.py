@@ -7,13 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.inference.base import Settings
+from pplc_runtime.inference.base import SELDOM, Settings
 from pplc_runtime.particles import Particles
 from pplc_runtime.results.sweeps import Column, Sweep
 from pplc_runtime.steps import Plan
-
-SELDOM = 10
-"""Ancestors are counted, and weights watched, in one of so many sweeps."""
 
 
 def finished(

@@ -16,8 +16,8 @@ import numpy as np
 
 from pplc_runtime.addresses import At
 from pplc_runtime.forward_sweep import first_retained, is_due
-from pplc_runtime.inference.base import Settings
-from pplc_runtime.inference.conditional import SELDOM, finished
+from pplc_runtime.inference.base import SELDOM, Settings
+from pplc_runtime.inference.conditional import finished
 from pplc_runtime.particles import Particles
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.scripts import either

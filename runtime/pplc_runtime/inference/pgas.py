@@ -15,8 +15,8 @@ from typing import Any, cast
 import numpy as np
 
 from pplc_runtime.forward_sweep import first_retained, is_due
-from pplc_runtime.inference.base import Settings
-from pplc_runtime.inference.conditional import SELDOM, finished
+from pplc_runtime.inference.base import SELDOM, Settings
+from pplc_runtime.inference.conditional import finished
 from pplc_runtime.particles import Particles
 from pplc_runtime.records import Retained, Tracker
 from pplc_runtime.regenerate import Suffix

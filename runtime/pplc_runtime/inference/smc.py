@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.forward_sweep import forward
-from pplc_runtime.inference.base import Settings
+from pplc_runtime.inference.base import SELDOM, Settings
 from pplc_runtime.results.ancestry import Ancestry
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.scripts import either
@@ -31,7 +31,8 @@ def smc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sw
 def sweep(settings: Settings, rng: np.random.Generator, number: int, plan: Plan) -> Sweep:
     """One sweep."""
     keep = settings.keeps_genealogy(number)
-    particles, log_evidence = forward(plan, settings, rng, settings.particles, remember=keep, watched=True)
+    seldom = number % SELDOM == 0
+    particles, log_evidence = forward(plan, settings, rng, settings.particles, remember=keep, watched=seldom)
     _, log_total = particles.weights()
     log_evidence -= math.log(settings.particles)
     log_weights = particles.log_weights + log_evidence

@@ -74,20 +74,26 @@ class Ancestry:
 
     @classmethod
     def of(cls, particles: int, forks: Iterable[tuple[int, NDArray[np.intp]]]) -> Ancestry:
-        """From all forks, the last first: the generation before each, and whom each particle of it continues."""
+        """From all forks, the last first: the generation before each, and whom each particle of it continues.
+
+        Going back, only the distinct ancestors are followed, which soon are few."""
         kind = np.min_scalar_type(max(particles - 1, 1))
         found: list[Lines] = []
-        places: Any = None
-        number, due, generation, met = 0, 1, 0, False
+        line = distinct = np.arange(particles)
+        number, due, generation = 0, 1, 0
         for generation, ancestors in forks:
             number += 1
-            if met:
+            if len(distinct) == 1 and found:
                 continue
-            places = ancestors if places is None else ancestors.take(places)
+            distinct = ancestors.take(distinct)
             if number == due:
                 due *= STRIDE
+                places = distinct.take(line)
                 found.append(Lines(generation, places.astype(kind)))
-                met = bool((places == places[0]).all())
-        if places is not None and found[-1].generation != generation and not met:
-            found.append(Lines(generation, places.astype(kind)))
+                present = np.zeros(particles, np.bool_)
+                present[distinct] = True
+                distinct = np.flatnonzero(present)
+                line = (present.cumsum() - 1).take(places)
+        if number and len(distinct) > 1 and found[-1].generation != generation:
+            found.append(Lines(generation, distinct.take(line).astype(kind)))
         return cls(particles, number, tuple(found))

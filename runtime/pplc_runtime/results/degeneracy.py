@@ -25,7 +25,7 @@ MANY: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Degeneracy:
-    """What is known of the sweep that counts most."""
+    """What is known of the lines in the sweep that counts most, and of the weights in those that were watched."""
 
     particles: int
     lines: int
@@ -77,12 +77,12 @@ def worst_observe(outline: Outline, weakest: Weakest, particles: int) -> str:
 
 
 def degeneracy_of(sweeps: Sequence[Sweep], particles: int) -> Degeneracy | None:
-    """What is known of the sweep of the largest evidence; None where its weights have not been watched."""
-    told = [sweep for sweep in sweeps if sweep.diagnostics.get("weakest") is not None]
-    if not told:
+    """The lines of the sweep of the largest evidence, and the weakest observe of those that were watched."""
+    watched = [sweep.diagnostics for sweep in sweeps if sweep.diagnostics.get("weakest") is not None]
+    if not watched:
         return None
-    facts = max(told, key=lambda sweep: sweep.log_evidence or 0.0).diagnostics
-    ancestry: Ancestry = facts["ancestry"]
+    facts = min(watched, key=lambda each: float(each["weakest"].effective))
+    ancestry: Ancestry = max(sweeps, key=lambda sweep: sweep.log_evidence or 0.0).diagnostics["ancestry"]
     lines = ancestry.lines[-1] if ancestry.lines else None
     left, generation = (particles, 0) if lines is None else (lines.left(), lines.generation)
     return Degeneracy(particles, left, generation, ancestry.forks, facts["outline"], facts["weakest"])
