@@ -43,10 +43,12 @@ def is_due(ess_threshold: float, weights: NDArray[np.float64]) -> bool:
 
 
 def forward(
-    plan: Plan, resampling: Resampling, rng: np.random.Generator, size: int, remember: bool = False
-) -> tuple[Particles, float]:
+    plan: Plan, resampling: Resampling, rng: np.random.Generator, size: int, remember: bool = False,
+    watched: bool = False,
+) -> tuple[Particles, float]:  # fmt: skip
     """One sweep up to the weights of the last generation, and the log evidence of those before."""
     particles = Particles(plan, rng, size, remember=remember)
+    particles.watched = watched
     log_evidence = 0.0
     for segment in plan.segments:
         particles.extend(segment)

@@ -15,11 +15,12 @@ from pplc_runtime.handlers import Forward
 from pplc_runtime.lanes import Dead, Lane, per_lane, raw, varies
 from pplc_runtime.messages import given, reportable
 from pplc_runtime.resampling import Scheme, conditional_rows, pick, pick_rows
+from pplc_runtime.results.ancestry import Weakest
 from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.sweeps import Column
 from pplc_runtime.steps import Assume, Bound, Keep, Observe, Plan, Segment
 from pplc_runtime.values import Impossible, List, Map, ModelError, Symbol
-from pplc_runtime.weights import BadWeights, ZeroWeights, relative, relative_rows
+from pplc_runtime.weights import BadWeights, ZeroWeights, effective_sample_size, relative, relative_rows
 
 
 class Particles:
@@ -63,6 +64,9 @@ class Particles:
         self.is_reported = False
         self.last: Bound | None = None
         self.seen: Any = None
+        self.watched = False
+        self.weakest: Weakest | None = None
+        """Where they are watched: the observe that left the fewest of them."""
 
     @property
     def log_weights(self) -> NDArray[np.float64]:
@@ -114,13 +118,24 @@ class Particles:
 
     def weights(self, log_weights: NDArray[np.float64] | None = None) -> tuple[NDArray[np.float64], Any]:
         """The weights up to a factor, and the log of what they sum to; if there are several chains a row each."""
-        log_weights = self.log_weights if log_weights is None else log_weights
+        own = self.log_weights if log_weights is None else log_weights
         try:
-            return relative(log_weights) if self.chains == 1 else relative_rows(log_weights.reshape(self.chains, -1))
+            found = relative(own) if self.chains == 1 else relative_rows(own.reshape(self.chains, -1))
+            if self.watched and log_weights is None:
+                self.watch(found[0])
+            return found
         except ZeroWeights:
             raise self.impossible() from None
         except BadWeights:
             raise self.failure("the density of this observe is not a number") from None
+
+    def watch(self, weights: NDArray[np.float64]) -> None:
+        """Remember the observe after which the fewest particles count; of several chains, in the first."""
+        effective = effective_sample_size(weights if self.chains == 1 else weights[0])
+        if self.weakest is None or effective < self.weakest.effective:
+            own = self.log_weights[: self.size]
+            span = own.max() - own.min(initial=np.inf, where=own > -np.inf)
+            self.weakest = Weakest(len(self.ran) - 1, effective, float(span / np.log(10)))
 
     def impossible(self) -> ModelError:
         """The error when all weights are zero: it names the observe and what was seen there."""
@@ -203,6 +218,16 @@ class Particles:
             found.append(lanes)
             after = frame
         return found[::-1]
+
+    def forks(self) -> Iterator[tuple[int, Index]]:
+        """The forks, the last first: the segment that ended with each, and the ancestors of the lanes after it."""
+        after = self.ran[-1]
+        for number in range(len(self.ran) - 2, -1, -1):
+            frame = self.ran[number]
+            if frame is not after:
+                assert after.index is not None
+                yield number, after.index
+                after = frame
 
     def genealogy(self, chain: int = 0, chosen: int | None = None) -> Genealogy:
         """Who continued whom, where what is drawn is remembered; a conditional sweep has a chosen particle."""

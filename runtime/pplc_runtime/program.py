@@ -18,6 +18,7 @@ from pplc_runtime.errors import Places, located
 from pplc_runtime.forward_sweep import first_retained
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
+from pplc_runtime.inner_observes import inner_observes
 from pplc_runtime.memory import keep_freed_memory, rare_collections
 from pplc_runtime.resampling import SCHEMES
 from pplc_runtime.results.json_values import from_python, nan_in_input
@@ -111,7 +112,13 @@ class Program:
             each(sweep)
         if not found:
             raise ModelError(f"{self.source}: error: every particle of every sweep has weight zero")
-        return Posterior(method, seed, number, chains, kept, chosen.is_chain)
+        return Posterior(method, seed, number, chains, kept, chosen.is_chain, self.inner_observes())
+
+    def inner_observes(self) -> tuple[int, ...]:
+        """The lines that observe inside of an expression."""
+        functions = (step.function for step in self.steps if not isinstance(step, Input) and step.function is not None)
+        module: dict[str, Any] = getattr(next(functions, None), "__globals__", {})
+        return inner_observes(module, self.file, self.places)
 
     def chains(
         self, method: str, settings: list[Settings], seed: int, data: dict[str, Any], cores: int, max_depth: int

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from pplc_runtime.addresses import At
 from pplc_runtime.control import Memo
 from pplc_runtime.frames import Frame, here
-from pplc_runtime.handlers import MISSING, Forward, Partial
+from pplc_runtime.handlers import MISSING, Forward, Partial, raw_at
 from pplc_runtime.lanes import Dead, Lane, by_value, part, raw, varies
 from pplc_runtime.records import Retained
 from pplc_runtime.same import same
@@ -112,7 +112,7 @@ class Replay(Forward):
             return truth
         if not np.any(right):
             self.reject()
-        self.suffix.note(self.place, int(np.count_nonzero(~right)))
+        self.suffix.blame(self.place, np.logical_not(right))
         self.weigh(np.where(right, 0.0, -np.inf))
         if type(truth) is bool:
             return truth
@@ -133,7 +133,7 @@ class Replay(Forward):
 
     def reject(self) -> None:
         """The lanes of the running frame cannot have the suffix."""
-        self.suffix.note(self.place, here.frame.size)
+        self.suffix.blame(self.place)
         self.weigh(-np.inf)
 
     def weigh(self, score: Any) -> None:
@@ -278,7 +278,7 @@ class Replay(Forward):
             turns = self.seated_so_far if index is None else self.seated_so_far[index]
             right = np.array([turn < len(order) and order[turn] is at for turn in turns.tolist()])
             if not right.all():
-                self.suffix.note(self.place, int(np.count_nonzero(~right)))
+                self.suffix.blame(self.place, ~right)
                 self.weigh(np.where(right, 0.0, -np.inf) if here.frame.size > 1 else -np.inf)
             if index is None:
                 self.seated_so_far += 1
@@ -349,12 +349,36 @@ class Suffix(SuffixScores):
         self.prefix: Forward
         """The particles at the boundary that the suffix is rescored at."""
         self.replaying: Replay | None = None
+        self.places: list[Place] = []
+        self.blamed: Any = None
+        """By lane: the number from 1 of the place at which it showed last that the suffix does not fit; 0 if none."""
+        self.blamed_now: NDArray[np.bool_] | None = None
+        """The lanes that have been found out at the boundary at hand: the first place counts."""
         self.dropped: Counter[Place] = Counter()
 
-    def note(self, place: Place, lanes: int) -> None:
-        """Candidates that were dropped by what stands at a place."""
-        if lanes:
-            self.dropped[place] += lanes
+    def blame(self, place: Place, which: NDArray[np.bool_] | None = None) -> None:
+        """The suffix does not fit some lanes of the running frame, or all, by what stands at a place."""
+        frame = here.frame
+        lanes = np.arange(frame.size) if frame.to_top is None else frame.to_top
+        lanes = lanes if which is None else lanes[which]
+        if self.blamed_now is None:
+            top = frame.top
+            self.blamed_now = np.zeros(top.size, np.bool_)
+            self.blamed = np.zeros(top.size, np.intp) if self.blamed is None else raw_at(self.blamed, top).copy()
+        if place not in self.places:
+            self.places.append(place)
+        self.blamed[lanes[~self.blamed_now[lanes]]] = self.places.index(place) + 1
+        self.blamed_now[lanes] = True
+
+    def count(self, dropped: NDArray[np.bool_], frame: Frame) -> None:
+        """Count the candidates that are dropped at a boundary, each once, by the place that is to blame."""
+        if self.blamed_now is None and self.blamed is not None:
+            self.blamed = raw_at(self.blamed, frame)
+        if self.blamed is None:
+            return
+        for number, lanes in enumerate(np.bincount(self.blamed[dropped]).tolist()):
+            if number and lanes:
+                self.dropped[self.places[number - 1]] += lanes
 
     def versions(self, cell: Any, number: int) -> list[Any]:
         """What the suffix has in a cell when segment `number` reads it, the latest first; the list is the caller's."""
@@ -375,8 +399,9 @@ class Suffix(SuffixScores):
         here.frame = frame
         self.prefix = prefix
         self.total_uses = raw(self.total_uses)
+        self.blamed_now = None
         self.drop(number - 1, frame)
-        self.count(number - 1, 0)
+        self.recount(number - 1, 0)
         self.rescore_segments(number, self.changed(number - 1, prefix), frame)
         here.frame, here.handler = frame, prefix
         result: Any = self.sum(frame)
@@ -387,6 +412,10 @@ class Suffix(SuffixScores):
         allowed = self.total_uses == self.left(frame)
         if allowed is not True and not np.all(allowed):
             result = np.where(allowed, result, -np.inf)
+        if self.blamed is not None:
+            self.count(result == -np.inf, frame)
+            if type(self.blamed) is np.ndarray:
+                self.blamed = Lane(self.blamed, frame)
         self.total_uses = _kept(self.total_uses, frame)
         scores: NDArray[np.float64] = result
         return scores
@@ -440,7 +469,7 @@ class Suffix(SuffixScores):
         replay.run(self.plan.segments[number])
         here.frame = frame
         score, uses = replay.outcome()
-        self.count(number, uses)
+        self.recount(number, uses)
         for cell in replay.reads:
             self.readers.setdefault(cell, set()).add(number)
         for at in replay.drawn_here:
@@ -472,7 +501,7 @@ class Suffix(SuffixScores):
         possible: Lanes = np.greater(self.prefix.log_weights + seatings, -np.inf)
         return possible
 
-    def count(self, number: int, uses: Any) -> None:
+    def recount(self, number: int, uses: Any) -> None:
         """A segment uses another number of values."""
         self.total_uses = self.total_uses + (uses - raw(self.uses[number]))
         self.uses[number] = _kept(uses, here.frame)

@@ -19,6 +19,7 @@ from pplc_runtime.addresses import At
 from pplc_runtime.frames import Frame, here
 from pplc_runtime.handlers import Forward
 from pplc_runtime.messages import given
+from pplc_runtime.results.ancestry import NO_OUTLINE, Outline
 from pplc_runtime.values import List, ModelError, Place
 
 
@@ -134,6 +135,8 @@ class Plan:
     inputs: dict[str, Any]
     segments: list[Segment]
     reports: Segment
+    outline: Outline = NO_OUTLINE
+    """The lines that notes about the run speak of."""
     scripts: Any = None
 
     def without_scripts(self) -> Plan:
@@ -229,7 +232,15 @@ def plan(steps: list[Step], root: At, data: Mapping[str, Any]) -> Plan:
                 else:
                     bound.append(row)
                 label = step.next
-    return Plan(inputs, _cut(bound), reports)
+    segments = _cut(bound)
+    return Plan(inputs, segments, reports, _outline(segments))
+
+
+def _outline(segments: list[Segment]) -> Outline:
+    """The lines of the observes, and of the first assume that may draw before them; constants are none."""
+    observes = [[step.place[0] for step in segment if step.step is Observe] for segment in segments]
+    first = (step.place[0] for step in segments[0] if step.step is Assume)
+    return Outline(tuple(lines[-1] if lines else 0 for lines in observes), next(first, None))
 
 
 def missing_input(name: str, place: Place) -> ModelError:

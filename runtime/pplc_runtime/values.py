@@ -202,6 +202,16 @@ def exact_key(value: Any) -> Any:
     return (kind, tag, *map(exact_key, values)) if values else (kind, id(value))
 
 
+def digits(value: int) -> str:
+    """All digits of an integer, also where Python's own writing gives up."""
+    try:
+        return int.__repr__(value)
+    except ValueError:
+        from decimal import Decimal  # seldom needed
+
+        return format(Decimal(value), "f")
+
+
 def shown(value: Any) -> str:
     """A plain value in a message: short, and as the language writes it. Others go through `messages.given`."""
     match value:
@@ -211,7 +221,9 @@ def shown(value: Any) -> str:
             return "true" if value else "false"
         case str():
             text = f'"{value}"'
-        case float() | int() | Symbol():
+        case int():
+            text = digits(value)
+        case float() | Symbol():
             text = str(value)
         case np.ndarray():
             text = "[" + " ".join(map(shown, value[:4])) + (" ..." if len(value) > 4 else "") + "]"

@@ -113,17 +113,19 @@ def effective_sample_size(weights: NDArray[np.float64]) -> float:
 def log_evidence(per_sweep: Sequence[float]) -> tuple[float, float]:
     """The log of the mean of independent estimates of the evidence, given as logs, and its standard error.
 
-    Each estimate is unbiased before the log, so it is the estimates that are averaged. By the delta method
-    the log of their mean has standard error sd / (mean sqrt(n)); NaN for one sweep or where all are 0."""
+    Each estimate is unbiased before the log, so it is the estimates that are averaged. The error is that of the
+    jackknife: sd / (mean sqrt(n)) where they are near each other; where one has most of the sum, how far it is above
+    the rest. Infinite where the others are 0; NaN for one sweep or where all are 0."""
     logs = np.asarray(per_sweep, dtype=float)
     n = len(logs)
-    largest = float(_largest(logs))
-    if not -math.inf < largest < math.inf:
-        return largest, math.nan
-    estimates = np.exp(logs - largest)
-    mean = float(_sum(estimates)) / n
-    if n == 1:
-        return largest, math.nan
-    deviations = estimates - mean
-    variance = float(deviations @ deviations) / (n - 1)
-    return largest + math.log(mean), math.sqrt(variance / n) / mean
+    log_total = log_sum_exp(logs)
+    if n == 1 or not -math.inf < log_total < math.inf:
+        return log_total - math.log(n), math.nan
+    none = np.array([-math.inf])
+    before = np.concatenate([none, np.logaddexp.accumulate(logs[:-1])])
+    after = np.concatenate([np.logaddexp.accumulate(logs[:0:-1])[::-1], none])
+    without = np.logaddexp(before, after)
+    if without.min() == -math.inf:
+        return log_total - math.log(n), math.inf
+    deviations = without - without.mean()
+    return log_total - math.log(n), math.sqrt(float(deviations @ deviations) * (n - 1) / n)

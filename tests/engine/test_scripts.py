@@ -67,7 +67,7 @@ def assert_same(one: list[Sweep], other: list[Sweep]) -> None:
         assert a.predicts.keys() == b.predicts.keys()
         for label, column in a.predicts.items():
             np.testing.assert_allclose(np.asarray(column, float), np.asarray(b.predicts[label], float), rtol=1e-11)
-        told = [{**sweep.diagnostics, "replays": None} for sweep in (a, b)]
+        told = [{**sweep.diagnostics, "replays": None, "weakest": None} for sweep in (a, b)]
         assert told[0] == told[1]
 
 

@@ -115,12 +115,6 @@ def test_what_is_not_known_is_not_warned_of(text: str) -> None:
     assert warnings(text) == []
 
 
-@pytest.mark.parametrize("path", sorted(PROGRAMS.glob("*.clj")), ids=lambda path: path.stem)
-def test_the_programs_are_clean(path: Path) -> None:
-    found = warnings(path.read_text(encoding="utf-8"))
-    assert [message for _, message in found if "takes the place of the primitive" not in message] == []
-
-
 def test_what_needs_a_run() -> None:
     """All other programs with a forgotten draw are seen; what is in a list, or on one side of an if, is not known."""
     unseen = [text.split("\n")[-1] for text, *_ in FORGOTTEN if not warnings(text)]

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from numpy.typing import NDArray
 
 import pplc
+from pplc_runtime.frames import Frame
+from pplc_runtime.handlers import Forward
+from pplc_runtime.regenerate import Suffix
 from pplc_runtime.results.mixing import mixing_of
 from pplc_runtime.results.sweeps import Sweep
 
@@ -44,3 +49,41 @@ def test_the_line_that_drops_the_ancestors_is_named() -> None:
 def test_methods_without_a_retained_particle_have_no_mixing() -> None:
     sweep = Sweep(0, 0, np.zeros(2), {"x": np.zeros(2)}, 0.0)
     assert mixing_of([sweep]) is None
+
+
+BRANCHES = """
+[assume b (mem (lambda (i) (sample (flip 0.5))))]
+[assume s (mem (lambda (i) (if (b i) (if (b (+ i 1)) 1.0 2.0) (if (b (+ i 2)) 3.0 4.0))))]
+[for [i (range 8)] [observe (normal (+ (s i) (s (+ i 1))) 1.0) 4.0]]
+[predict (s 0)]
+"""
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("chains", [1, 3])
+@pytest.mark.parametrize("text", [FIXED, BRANCHES])
+def test_a_dropped_candidate_counts_once(
+    text: str, chains: int, strict: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each lane at each boundary is one candidate, however many statements it fails at.
+
+    Densities are positive here, so a candidate of weight zero is one that the suffix does not fit; the place where that
+    showed is known but where the suffix has values left over."""
+    impossible = candidates = 0
+    rescore = Suffix.rescore
+
+    def counted(self: Suffix, number: int, prefix: Forward, frame: Frame) -> NDArray[np.float64]:
+        nonlocal impossible, candidates
+        before = sum(self.dropped.values())
+        scores = rescore(self, number, prefix, frame)
+        here = int(np.count_nonzero(scores == -np.inf))
+        assert sum(self.dropped.values()) - before <= here
+        impossible += here
+        candidates += len(scores)
+        return scores
+
+    monkeypatch.setattr(Suffix, "rescore", counted)
+    model = pplc.compile_text(text)
+    mixing = model.infer("pgas", particles=10, sweeps=20, seed=1, chains=chains, strict=strict).mixing()
+    assert mixing is not None and candidates > 0
+    assert 0.5 * impossible / candidates <= sum(mixing.dropped.values()) <= impossible / candidates <= 1

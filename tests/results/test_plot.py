@@ -55,3 +55,9 @@ def test_predicts_along_an_integer_share_a_panel() -> None:
 def test_nothing_to_draw(tmp_path: Path) -> None:
     Posterior("smc", 1, 1, 1, [], False).plot(tmp_path / "p.png")
     assert (tmp_path / "p.png").exists()
+
+
+def test_integers_beyond_floats_are_bars(tmp_path: Path) -> None:
+    sweep = Sweep(0, 0, np.zeros(3), {"n": [10**400, 1, 10**401]})
+    Posterior("importance", 1, 3, 1, [sweep], False).plot(tmp_path / "n.svg")
+    assert "<!-- 1.0000000e+400 -->" in (tmp_path / "n.svg").read_text()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,8 +38,9 @@ def test_sweeps_combine_by_their_evidence() -> None:
     values, weights = p.values("x")
     assert np.array_equal(values, [0.0, 1.0, 2.0, 3.0]) and weights == pytest.approx([0.1, 0.1, 0.3, 0.5])
     assert p.log_evidence == pytest.approx(math.log(0.5))
-    assert p.log_evidence_se == pytest.approx(np.std([0.2, 0.8], ddof=1) / math.sqrt(2) / 0.5)
-    assert p.effective_draws("x") == pytest.approx(1 / (0.01 + 0.01 + 0.09 + 0.25))
+    assert p.log_evidence_se == pytest.approx(math.log(4) / 2)
+    # The mean is 2.625 without the first sweep and 0.5 without the second, further off than without any one draw.
+    assert p.effective_draws("x") == pytest.approx(0.96 / (((2.625 - 2.2) ** 2 + (2.2 - 0.5) ** 2) / 2))
     assert p.rhat("x") is None
 
 
@@ -154,3 +156,19 @@ def test_a_posterior_of_nothing() -> None:
     p = Posterior("smc", 1, 10, 1, [], False)
     assert p.labels == () and p.log_evidence is None and len(p) == 0
     assert "no predicts" in str(p)
+
+
+def test_integers_beyond_floats() -> None:
+    """They are exact where they are shown and written, and infinite where a float is asked for."""
+    huge = 10**400 + 1
+    p = posterior([{"n": [huge, 1, 1], "v": [(huge, 1.0)] * 3, "k": [-(10**5000), huge, 0]}], [[0.25, 0.5, 0.25]])
+    assert p.probabilities("n") == {1: pytest.approx(0.75), huge: pytest.approx(0.25)}
+    assert p.mean("n") == math.inf and p.quantile("n", 0.75) == 1.0 and p.quantile("n", 0.8) == math.inf
+    assert math.isnan(p.mean("k")) and p.quantile("k", 0.1) == -math.inf
+    assert p.mean("v").tolist() == [math.inf, 1.0]
+    text = p.summary().text(80)
+    assert re.search(r"1\.0000000e\+400 +0\.2500", text) and "-1.0000000e+5000" in text
+    file = io.StringIO()
+    p.to_jsonl(file)
+    first = file.getvalue().splitlines()[0]
+    assert f'"n": {huge}, "v": [{huge}, 1.0], "k": -1' + "0" * 5000 + "}" in first

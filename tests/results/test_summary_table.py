@@ -107,7 +107,7 @@ def test_few_effective_draws_and_chains_apart_are_noted() -> None:
     log_weights = np.full(100, -50.0)
     log_weights[0] = 0.0
     p = Posterior("importance", 1, 100, 1, [Sweep(0, 0, log_weights, {"x": np.arange(100.0)})], False)
-    assert p.summary().notes == ("note: only 1.0 effective draws; use more particles or another method",)
+    assert p.summary().notes == ("note: less than one effective draw of x; use more particles",)
     rng = np.random.default_rng(1)
     sweeps = [Sweep(c, n, np.zeros(1), {"x": rng.normal(5 * c, 1, 1)}) for c in range(2) for n in range(100)]
     notes = Posterior("pgas", 1, 1, 2, sweeps, True).summary().notes

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from pplc_runtime.addresses import At
 from pplc_runtime.resampling import SCHEMES, Scheme
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.steps import Plan
+
+SELDOM: Final = 10
+"""What costs time is looked at in one of so many sweeps."""
 
 
 @dataclass(frozen=True, slots=True)

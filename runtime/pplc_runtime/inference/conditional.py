@@ -7,17 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.inference.base import Settings
+from pplc_runtime.inference.base import SELDOM, Settings
 from pplc_runtime.particles import Particles
 from pplc_runtime.results.sweeps import Column, Sweep
-
-SELDOM = 10
-"""Ancestors are counted in one of so many sweeps."""
+from pplc_runtime.steps import Plan
 
 
 def finished(
     particles: Particles, settings: Settings, number: int, log_total: Any, log_evidence: Any, chosen: Any,
-    told: list[dict[str, Any]],
+    told: list[dict[str, Any]], plan: Plan,
 ) -> Iterator[Sweep]:  # fmt: skip
     """The sweep of each chain, its weights summing to one; its retained particle was its first all along."""
     size = particles.size
@@ -25,10 +23,11 @@ def finished(
     columns = particles.predicts()
     lanes = particles.lanes(chosen)
     places = np.array(particles.lines(np.array(lanes)))
+    watched = {"weakest": particles.weakest, "outline": plan.outline} if particles.watched else {}
     for chain, lane in enumerate(lanes):
         first = chain * size
         own = slice(first, first + size)
-        diagnostics = {"renewed": (places[:, chain] != first).tolist(), **told[chain]}
+        diagnostics = {"renewed": (places[:, chain] != first).tolist(), **watched, **told[chain]}
         if number % SELDOM == 0:
             diagnostics["ancestors"] = particles.distinct_ancestors(np.arange(first, first + size))
         if settings.keeps_genealogy(number):

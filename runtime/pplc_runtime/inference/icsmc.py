@@ -16,7 +16,7 @@ import numpy as np
 
 from pplc_runtime.addresses import At
 from pplc_runtime.forward_sweep import first_retained, is_due
-from pplc_runtime.inference.base import Settings
+from pplc_runtime.inference.base import SELDOM, Settings
 from pplc_runtime.inference.conditional import finished
 from pplc_runtime.particles import Particles
 from pplc_runtime.results.sweeps import Sweep
@@ -44,6 +44,7 @@ def sweep(
 ) -> tuple[list[Sweep], list[dict[At, Any]]]:
     """One sweep, and what is retained next."""
     particles = Particles(plan, rng, settings.particles, retained, remember=True)
+    particles.watched = number % SELDOM == 0
     log_totals: list[Any] = []
     for segment in plan.segments:
         particles.extend(segment)
@@ -55,4 +56,4 @@ def sweep(
     chosen = particles.pick(weights)
     retained = particles.trajectories(particles.lanes(chosen))
     told: list[dict[str, Any]] = [{} for _ in retained]
-    return list(finished(particles, settings, number, log_total, log_evidence, chosen, told)), retained
+    return list(finished(particles, settings, number, log_total, log_evidence, chosen, told, plan)), retained

@@ -13,6 +13,7 @@ import numpy as np
 
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.particles import Particles
+from pplc_runtime.results.ancestry import Ancestry
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.scripts import Failed, either
 from pplc_runtime.steps import Plan
@@ -58,4 +59,5 @@ def sweep(settings: Settings, rng: np.random.Generator, number: int, plan: Plan)
     except BadWeights:
         raise particles.failure("the density of this observe is not a number") from None
     predicts = particles.predicts() if evidence > -np.inf else {}
-    return Sweep(settings.chain, number, log_weights, predicts, evidence), particles
+    told = {"ancestry": Ancestry(settings.particles), "outline": plan.outline}
+    return Sweep(settings.chain, number, log_weights, predicts, evidence, told), particles

@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from pplc_runtime.forward_sweep import first_retained, is_due
-from pplc_runtime.inference.base import Settings
+from pplc_runtime.inference.base import SELDOM, Settings
 from pplc_runtime.inference.conditional import finished
 from pplc_runtime.particles import Particles
 from pplc_runtime.records import Retained, Tracker
@@ -105,6 +105,7 @@ def sweep(
 ) -> tuple[list[Sweep], Retained]:
     """One sweep, and what is retained next."""
     particles = run.particles
+    particles.watched = number % SELDOM == 0
     size = settings.particles
     log_totals: list[Any] = []
     log_total: Any = 0.0
@@ -133,5 +134,5 @@ def sweep(
         }
         for chain, count in enumerate(np.broadcast_to(moved, particles.chains))
     ]
-    done = list(finished(particles, settings, number, log_total, log_evidence, chosen, told))
+    done = list(finished(particles, settings, number, log_total, log_evidence, chosen, told, plan))
     return done, run.to_retain(particles.lanes(chosen))

@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from pplc_runtime.forward_sweep import forward
-from pplc_runtime.inference.base import Settings
+from pplc_runtime.inference.base import SELDOM, Settings
+from pplc_runtime.results.ancestry import Ancestry
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.scripts import either
 from pplc_runtime.steps import Plan
@@ -29,10 +31,14 @@ def smc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sw
 def sweep(settings: Settings, rng: np.random.Generator, number: int, plan: Plan) -> Sweep:
     """One sweep."""
     keep = settings.keeps_genealogy(number)
-    particles, log_evidence = forward(plan, settings, rng, settings.particles, remember=keep)
+    seldom = number % SELDOM == 0
+    particles, log_evidence = forward(plan, settings, rng, settings.particles, remember=keep, watched=seldom)
     _, log_total = particles.weights()
     log_evidence -= math.log(settings.particles)
     log_weights = particles.log_weights + log_evidence
     log_evidence += log_total
-    told = {"genealogy": particles.genealogy()} if keep else {}
+    ancestry = Ancestry.of(settings.particles, particles.forks())
+    told: dict[str, Any] = {"ancestry": ancestry, "weakest": particles.weakest, "outline": plan.outline}
+    if keep:
+        told["genealogy"] = particles.genealogy()
     return Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -50,6 +50,7 @@ from pplc_runtime.reference.execution import (
 )
 from pplc_runtime.reference.regenerate import Regeneration
 from pplc_runtime.reference.syntax import Assume, Observe, Program
+from pplc_runtime.results.ancestry import Ancestry
 from pplc_runtime.results.json_values import from_python
 from pplc_runtime.results.sweeps import Column, Sweep
 from pplc_runtime.values import ModelError
@@ -85,9 +86,12 @@ PLAIN = Settings()
 
 
 def sweep(
-    run: Plan, size: int, random: Random, retained: Particle | None = None, settings: Settings = PLAIN
-) -> tuple[list[Particle], Floats, float]:
-    """SMC, conditional on a particle if one is given: particles, weights that sum to 1, log evidence."""
+    run: Plan, size: int, random: Random, retained: Particle | None = None, settings: Settings = PLAIN,
+    forks: list[list[int]] | None = None,
+) -> tuple[list[Particle], Floats, float]:  # fmt: skip
+    """SMC, conditional on a particle if one is given: particles, weights that sum to 1, log evidence.
+
+    `forks` is given the ancestors of each generation but the first."""
     particles = [start(run) for _ in range(size)]
     follow = None if retained is None else _Retained(retained, settings)
     log_evidence = 0.0
@@ -106,6 +110,8 @@ def sweep(
         if follow is not None:
             ancestors.insert(0, follow.ancestor(particles, log_weights, n + 1, run, random))
         particles = [particles[a].fork() for a in ancestors]
+        if forks is not None:
+            forks.append(ancestors)
     return particles, weights, log_evidence
 
 
@@ -231,13 +237,16 @@ def importance(run: Plan, size: int, random: Random, number: int) -> Sweep:
             log_weights.append(total - np.log(size))
     weights = np.array(log_weights)
     evidence = log_sum_exp(weights) if log_weights else -np.inf
-    return Sweep(0, number, weights, columns(alive, run), evidence)
+    return Sweep(0, number, weights, columns(alive, run), evidence, {"ancestry": Ancestry(size)})
 
 
 def smc(run: Plan, size: int, random: Random, number: int) -> Sweep:
     """The weights sum to the estimate of the evidence."""
-    particles, weights, log_evidence = sweep(run, size, random)
-    return Sweep(0, number, _log(weights) + log_evidence, columns(particles, run), log_evidence)
+    forks: list[list[int]] = []
+    particles, weights, log_evidence = sweep(run, size, random, forks=forks)
+    ancestry = Ancestry.of(size, [(n, np.array(forks[n])) for n in range(len(forks) - 1, -1, -1)])
+    told = {"ancestry": ancestry}
+    return Sweep(0, number, _log(weights) + log_evidence, columns(particles, run), log_evidence, told)
 
 
 def conditional(
@@ -315,7 +324,7 @@ def infer(
                     done, retained = conditional(run, particles, random, number, retained, settings)
             if number < 0:
                 continue
-            done = Sweep(chain, number, done.log_weights, done.predicts, done.log_evidence)
+            done = replace(done, chain=chain)
             if on_sweep is not None:
                 on_sweep(done)
             yield done

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -75,7 +76,9 @@ def joined(parts: list[Column]) -> Draws:
 
 
 def regular(values: list[Any]) -> Draws:
-    """A list of draws as one array where all are numbers, all booleans, or all arrays of one shape."""
+    """A list of draws as one array where all are numbers, all booleans, or all arrays of one shape.
+
+    Integers that no float comes near stay as they are: they are values like others."""
     if not values:
         return values
     if all(type(value) is bool or isinstance(value, np.bool_) for value in values):
@@ -86,9 +89,14 @@ def regular(values: list[Any]) -> Draws:
     return np.stack(values) if numeric and len({value.shape for value in values}) == 1 else values
 
 
-def _numbers(values: list[Any]) -> NDArray[Any]:
+def _numbers(values: list[Any]) -> Draws:
     array = np.array(values)
-    return array if array.dtype.kind in "if" else np.array([float(value) for value in values])
+    if array.dtype.kind in "if":
+        return array
+    try:
+        return np.array([float(value) for value in values])
+    except OverflowError:
+        return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +167,10 @@ def shown(value: Any) -> str:
     """A value as a table shows it."""
     if value is None:
         return "nil"
+    if isinstance(value, int) and abs(value) > sys.float_info.max:
+        from decimal import Decimal  # seldom needed
+
+        return f"{Decimal(value):.8g}"  # a table has no room for hundreds of digits
     if isinstance(value, List):
         return "(" + " ".join(map(shown, value)) + ")"
     return to_json(value) if isinstance(value, _PLAIN) and not isinstance(value, Symbol) else str(value)

@@ -21,22 +21,9 @@ from typing import IO, Final
 
 import numpy as np
 
+from pplc_runtime.results.evidence import Estimate, combined_evidence, estimate_of
 from pplc_runtime.results.json_values import column_to_json, float_to_json, to_json
 from pplc_runtime.results.sweeps import Column, Sweep
-from pplc_runtime.weights import log_evidence, log_sum_exp
-
-
-def sweep_evidence(sweep: Sweep) -> float:
-    """The sweep's log evidence; for importance and smc its weights sum to it."""
-    return float(log_sum_exp(sweep.log_weights)) if sweep.log_evidence is None else sweep.log_evidence
-
-
-def combined_evidence(per_sweep: list[float]) -> tuple[float | None, float | None]:
-    """The log of the mean of the sweeps' estimates and its standard error, None where there is none."""
-    if not per_sweep:
-        return None, None
-    z, se = log_evidence(per_sweep)
-    return float(z), None if np.isnan(se) else float(se)
 
 
 @contextmanager
@@ -68,7 +55,7 @@ class DrawWriter:
     def __init__(self, target: str | os.PathLike[str] | IO[str], *, is_chain: bool) -> None:
         self.is_chain: Final = is_chain
         self.sweeps = 0
-        self._evidence: list[tuple[int, int, float]] = []
+        self._evidence: list[tuple[int, int, Estimate]] = []
         self.path: Path | None = None
         """Where the finished file will be; None for a file that the caller opened."""
         self.part: Path | None = None
@@ -86,7 +73,7 @@ class DrawWriter:
         """Write the draws of one sweep, those of weight zero left out."""
         alive = np.flatnonzero(sweep.log_weights != -np.inf)
         lines = _lines(sweep, alive if alive.size < sweep.log_weights.size else None) if alive.size else []
-        evidence = None if self.is_chain else sweep_evidence(sweep)
+        evidence = None if self.is_chain else estimate_of(sweep)
         with undisturbed():
             self._file.writelines(lines)
             self._file.flush()
@@ -102,7 +89,8 @@ class DrawWriter:
     def _close(self) -> None:
         if self._evidence:
             # In the order of chains and sweeps, so that the last digit does not depend on who came first.
-            z, se = combined_evidence([estimate for _, _, estimate in sorted(self._evidence)])
+            in_order = sorted(self._evidence, key=lambda entry: entry[:2])
+            z, se = combined_evidence([estimate for _, _, estimate in in_order])
             self._file.write(f'{{"log_evidence": {to_json(z)}, "log_evidence_se": {to_json(se)}}}\n')
         self._file.flush()
         if self.path is not None:

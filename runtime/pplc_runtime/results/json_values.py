@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.values import Map, Symbol
+from pplc_runtime.values import Map, Symbol, digits
 
 _quote = json.encoder.encode_basestring_ascii
 
@@ -72,7 +72,7 @@ def _atom(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return int.__repr__(value)
+        return digits(value)
     if isinstance(value, float):
         return float_to_json(value)
     return str(_quote(value if isinstance(value, str) else str(value)))

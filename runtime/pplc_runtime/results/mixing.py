@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pplc_runtime.results.ancestry import NO_OUTLINE, Outline, Weakest
+from pplc_runtime.results.degeneracy import ALONE, worst_observe
 from pplc_runtime.results.sweeps import Sweep
 
 STUCK = 0.02
@@ -38,21 +40,49 @@ class Mixing:
     replays: float | None
     """pgas: segments replayed in a sweep."""
 
+    particles: int = 0
+    outline: Outline = NO_OUTLINE
+    weakest: Weakest | None = None
+    """In a typical sweep: the observe after which the fewest particles count."""
+
     def sentences(self) -> list[str]:
         """What is wrong, and what to do about it; nothing if all is well."""
         if not len(self.renewed) or self.renewed.min() >= STUCK:
             return []
         worst = int(self.renewed.argmin())
         said = (
-            f"note: stuck: what is drawn before observe {worst + 1} was renewed in "
+            f"note: stuck: what is drawn before {self.outline.observe(worst)} was renewed in "
             f"{100 * self.renewed[worst]:.1f}% of the sweeps"
         )
-        if self.moved is None:
-            return [f"{said}; use more particles, or pgas"]
         line, share = max(self.dropped.items(), key=lambda item: item[1], default=(0, 0.0))
         if share >= MANY_DROPPED:
             return [f"{said}; line {line} keeps it: {100 * share:.0f}% of the ancestors fail there"]
-        return [f"{said}; use more particles"]
+        if worst == 0 and self.outline.first is not None:
+            return [said, *self.before_the_first_observe()]
+        return [f"{said}; use more particles{', or pgas' if self.moved is None else ''}"]
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether hardly a particle fits the first observe beside the retained one."""
+        weakest = self.weakest
+        return weakest is not None and weakest.generation == 0 and weakest.effective < ALONE < self.particles
+
+    def before_the_first_observe(self) -> list[str]:
+        """Why what is drawn there stays as it is, and what would help."""
+        count = sum(line > 0 for line in self.outline.observes)
+        fits = "the observe" if count == 1 else f"all {count} observes"
+        said = [
+            f"note: line {self.outline.first} draws before the first observe: such a value is renewed only where a "
+            f"fresh one from the prior fits {fits}"
+        ]
+        if self.is_alone and self.weakest is not None:
+            said.append(
+                f"note: {worst_observe(self.outline, self.weakest, self.particles)}; a narrower prior helps, a few "
+                "more particles do not"
+            )
+        else:
+            said[0] += "; use a narrower prior, or many more particles (smc shows by its effective draws how many)"
+        return said
 
 
 def mixing_of(sweeps: Sequence[Sweep]) -> Mixing | None:
@@ -62,8 +92,12 @@ def mixing_of(sweeps: Sequence[Sweep]) -> Mixing | None:
         return None
     renewed = np.mean([d["renewed"] for d in told], axis=0)
     ancestors = np.mean([d["ancestors"] for d in told if "ancestors" in d], axis=0)
+    watched = sorted((d for d in told if d.get("weakest")), key=lambda d: d["weakest"].effective)
+    typical = watched[len(watched) // 2] if watched else {}
+    outline, weakest = typical.get("outline", NO_OUTLINE), typical.get("weakest")
+    particles = sweeps[0].log_weights.size
     if "moved" not in told[0]:
-        return Mixing(renewed, ancestors, None, {}, None)
+        return Mixing(renewed, ancestors, None, {}, None, particles, outline, weakest)
     dropped: Counter[int] = Counter()
     for d in told:
         for (line, _), number in d["dropped"].items():
@@ -75,4 +109,7 @@ def mixing_of(sweeps: Sequence[Sweep]) -> Mixing | None:
         float(np.mean([d["moved"] for d in told])),
         {line: number / candidates for line, number in sorted(dropped.items())},
         float(np.mean([d["replays"] for d in told])),
+        particles,
+        outline,
+        weakest,
     )

@@ -6,19 +6,19 @@ import os
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from functools import cached_property
-from math import nan
+from math import inf, nan
 from typing import IO, TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.results import convergence
+from pplc_runtime.results import convergence, effective
 from pplc_runtime.results.columns import Component, Draws, Floats, Gathered, components, gather, quantiles
-from pplc_runtime.results.export import DrawWriter, combined_evidence, sweep_evidence
+from pplc_runtime.results.evidence import combined_evidence, estimate_of
+from pplc_runtime.results.export import DrawWriter
 from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.mixing import Mixing, mixing_of
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.weights import effective_sample_size
 
 if TYPE_CHECKING:
     from pplc_runtime.results.summary import Summary
@@ -39,15 +39,19 @@ class Posterior:
         chains: int,
         sweeps: Iterable[Sweep],
         is_chain: bool,
+        inside: tuple[int, ...] = (),
     ) -> None:
         self.method: Final = method
         self.seed: Final = seed
         self.particles: Final = particles
         self.chains: Final = chains
         self.is_chain: Final = is_chain
+        self.inside: Final = inside
+        """The lines that observe inside of expressions, where particles are not resampled."""
         # In one order whoever finished first, so that sums come out the same to the last digit.
-        self.sweeps: Final = sorted(sweeps, key=lambda sweep: (sweep.chain, sweep.number))
+        self.sweeps: Final[list[Sweep]] = sorted(sweeps, key=lambda sweep: (sweep.chain, sweep.number))
         self._gathered: Final[dict[str, Gathered]] = {}
+        self._units_found: Final[dict[bytes, list[effective.Units]]] = {}
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -96,7 +100,7 @@ class Posterior:
     @cached_property
     def _evidence(self) -> tuple[float | None, float | None]:
         # The estimates of conditional sweeps are biased: chains have none to give.
-        return (None, None) if self.is_chain else combined_evidence([sweep_evidence(s) for s in self.sweeps])
+        return (None, None) if self.is_chain else combined_evidence([estimate_of(s) for s in self.sweeps])
 
     @property
     def log_evidence(self) -> float | None:
@@ -105,14 +109,16 @@ class Posterior:
 
     @property
     def log_evidence_se(self) -> float | None:
-        """Its standard error by the delta method; None for chains and for a single sweep."""
+        """Its standard error, from the spread of the sweeps' estimates; of few sweeps also from the lines left in each.
+
+        None for chains."""
         return self._evidence[1]
 
     def effective_draws(self, label: str) -> float:
         """How many independent draws the answer is worth, for the worst component of the predict.
 
-        For importance and smc (sum w)^2 / sum w^2 over all draws, which takes no account of ancestors shared
-        since an earlier resampling; for chains from the autocorrelation of the sweeps' means."""
+        For importance and smc from how far draws by independent particles, lines of ancestors and sweeps lie apart
+        (see `effective`); for chains from the autocorrelation of the sweeps' means. NaN where nothing varies."""
         found = [self.effective_of(label, column) for column in self._indicators(label)]
         return min((value for value in found if value == value), default=nan)
 
@@ -124,9 +130,15 @@ class Posterior:
     def effective_of(self, label: str, column: NDArray[Any]) -> float:
         """Effective draws of one number a draw."""
         if not self.is_chain:
-            weights = self.gathered(label).weights
-            return effective_sample_size(weights) if weights.size else nan
+            return effective.effective_draws(column, self.gathered(label).weights, self._units(label))
         return convergence.effective_draws(convergence.aligned(self.series(label, column)))
+
+    def _units(self, label: str) -> list[effective.Units]:
+        gathered = self.gathered(label)
+        present = np.unique(gathered.sweeps).tobytes()
+        if present not in self._units_found:
+            self._units_found[present] = effective.units_of(self.sweeps, gathered)
+        return self._units_found[present]
 
     def rhat_of(self, label: str, column: NDArray[Any]) -> float | None:
         """R-hat of one number a draw."""
@@ -198,7 +210,7 @@ class Posterior:
         values, weights = self.values(label)
         if not isinstance(values, np.ndarray):
             try:
-                values = np.array([np.asarray(value, dtype=np.float64) for value in values], dtype=np.float64)
+                values = np.array([_floats(value) for value in values], dtype=np.float64)
             except (TypeError, ValueError):
                 raise TypeError(f"predict {label!r} is not always a number; see probabilities()") from None
         if not len(values):
@@ -228,6 +240,16 @@ class Posterior:
 
 def _scalar(value: Any) -> Any:
     return value.item() if np.ndim(value) == 0 and hasattr(value, "item") else value
+
+
+def _floats(value: Any) -> NDArray[np.float64]:
+    """A number or an array of them as floats; an integer that no float comes near is infinite."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except OverflowError:
+        if isinstance(value, int):
+            return np.asarray(inf if value > 0 else -inf)
+        return np.array([_floats(each) for each in value])
 
 
 def _nested_tuple(value: Any) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.results.columns import Component, Floats, components, quantiles, shown
+from pplc_runtime.results.notes import notes_on
 from pplc_runtime.results.table import Table, printable
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ FEW_VALUES = 10
 MOST_COMPONENTS = 40
 """Of one predict."""
 BINS = 12
-FEW_EFFECTIVE = 20.0
-LARGE_RHAT = 1.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,7 @@ def summarise(posterior: Posterior) -> Summary:
         tuple(left_out),
         posterior.log_evidence,
         posterior.log_evidence_se,
-        _notes(posterior, [*numbers, *probabilities]),
+        notes_on(posterior, [*numbers, *probabilities]),
     )
 
 
@@ -198,22 +197,6 @@ def heading(posterior: Posterior) -> str:
     return f"{posterior.method}: {sweeps} of {particles}{chains}{seed}"
 
 
-def _notes(posterior: Posterior, rows: list[NumberRow | ProbabilityRow]) -> tuple[str, ...]:
-    notes = []
-    effective = [row.effective for row in rows if isfinite(row.effective)]
-    draws = len(posterior.sweeps) * posterior.particles
-    if effective and min(effective) < FEW_EFFECTIVE < draws:
-        more = "sweeps" if posterior.is_chain else "particles"
-        notes.append(f"note: only {min(effective):.1f} effective draws; use more {more} or another method")
-    rhats = [row.rhat for row in rows if row.rhat is not None and row.rhat > LARGE_RHAT]
-    if rhats:
-        notes.append(f"note: rhat up to {max(rhats):.2f}; the chains do not agree yet, use more sweeps")
-    mixing = posterior.mixing()
-    if mixing is not None:
-        notes.extend(mixing.sentences())
-    return tuple(notes)
-
-
 def _numbers_table(rows: tuple[NumberRow, ...]) -> Table:
     table = Table()
     table.column("predict", [row.label for row in rows], left=True, flexible=True)
@@ -248,7 +231,7 @@ def _number(value: float) -> str:
 
 
 def _count(value: float) -> str:
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}" if value == value else "-"
+    return "-" if value != value else "< 1" if value < 1 else f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _rhat(value: float | None) -> str:

@@ -27,3 +27,5 @@ class Sweep:
     log_evidence: float | None = None
     """The sweep's own estimate of the log evidence; unbiased (before the log) for importance and smc only."""
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    """What the method tells of the sweep. Independent sweeps: `ancestry`, without which particles are taken for
+    independent. Conditional ones: `renewed`, `ancestors`. Both: `weakest` and `outline` for notes, `genealogy`."""

@@ -1,0 +1,91 @@
+"""Notes below a summary: what is wrong with a run, in words, and what would help."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Final, Protocol
+
+from pplc_runtime.results.degeneracy import degeneracy_of, importance_sentence
+from pplc_runtime.results.evidence import DOUBTFUL, estimate_of
+
+if TYPE_CHECKING:
+    from pplc_runtime.results.posterior import Posterior
+
+FEW_EFFECTIVE: Final = 20.0
+LARGE_RHAT: Final = 1.05
+
+
+class Row(Protocol):
+    """A row of the summary."""
+
+    @property
+    def label(self) -> str: ...
+    @property
+    def effective(self) -> float: ...
+    @property
+    def rhat(self) -> float | None: ...
+
+
+def notes_on(posterior: Posterior, rows: Sequence[Row]) -> tuple[str, ...]:
+    """What has to be said about a run; nothing if all is well."""
+    known = [row for row in rows if isfinite(row.effective)]
+    worst = min(known, key=lambda row: row.effective, default=None)
+    draws = len(posterior.sweeps) * posterior.particles
+    few = worst if worst is not None and worst.effective < FEW_EFFECTIVE < draws else None
+    explain = _of_chains if posterior.is_chain else _of_weights
+    why = explain(posterior, rows, few is not None)
+    notes = []
+    if few is not None:
+        count = f"only {few.effective:.1f} effective draws" if few.effective >= 1 else "less than one effective draw"
+        more = "" if why else f"; use more {'sweeps' if posterior.is_chain else 'particles'}"
+        notes.append(f"note: {count} of {few.label}{more}")
+    notes += why
+    if (few is not None or why) and posterior.inside and posterior.method != "importance":
+        lines = ", ".join(map(str, posterior.inside))
+        where = f"line{'s' if len(posterior.inside) > 1 else ''} {lines}"
+        notes.append(
+            f"note: particles are not resampled at an observe inside of an expression ({where}); "
+            "lift it to the top level"
+        )
+    return tuple(notes + _of_evidence(posterior))
+
+
+def _of_chains(posterior: Posterior, rows: Sequence[Row], are_few: bool) -> list[str]:
+    notes = []
+    rhats = [row.rhat for row in rows if row.rhat is not None and row.rhat > LARGE_RHAT]
+    if rhats:
+        notes.append(f"note: rhat up to {max(rhats):.2f}; the chains do not agree yet, use more sweeps")
+    mixing = posterior.mixing()
+    if mixing is None:
+        return notes
+    stuck = mixing.sentences()
+    if not stuck and are_few and mixing.is_alone and mixing.outline.first is not None:
+        stuck = mixing.before_the_first_observe()
+    return notes + stuck
+
+
+def _of_weights(posterior: Posterior, rows: Sequence[Row], are_few: bool) -> list[str]:
+    """Of importance and smc: why there are few effective draws, or perhaps are."""
+    if posterior.method == "importance":
+        said = importance_sentence(posterior.sweeps, are_few)
+        return [] if said is None else [said]
+    found = degeneracy_of(posterior.sweeps, posterior.particles)
+    if found is None:
+        return []
+    # One sweep cannot see that others would have kept other values, and where one is left there is nothing to see.
+    blind = found.is_degenerate and (len(posterior.sweeps) == 1 or not all(isfinite(row.effective) for row in rows))
+    return found.sentences() if are_few or blind else []
+
+
+def _of_evidence(posterior: Posterior) -> list[str]:
+    error = posterior.log_evidence_se
+    if error is None or error <= DOUBTFUL:
+        return []
+    logs = [estimate_of(sweep).log for sweep in posterior.sweeps]
+    if len(logs) == 1:
+        return ["note: the log evidence is not to be trusted: it rests on few draws"]
+    return [
+        f"note: the log evidence is not to be trusted: the sweeps' estimates lie between {min(logs):.6g} and "
+        f"{max(logs):.6g}, and the largest decides"
+    ]
