@@ -49,8 +49,8 @@ class Environment:
     def __init__(self, handler: Handler, deepest: int = DEEPEST) -> None:
         self.bindings: dict[Symbol, Trace] = {}
         self.states: States = {}
-        self.known: dict[At, tuple[tuple[Any, Any], ...]] = {}
-        """Of each Gaussian process, the points where its value is known, and the values."""
+        self.known: dict[At, tuple[Any, ...]] = {}
+        """Of each Gaussian process, the points where its value is known (see `gaussian`)."""
         self.handler = handler
         self.running: set[Symbol] = set()
         self.depth = 0
