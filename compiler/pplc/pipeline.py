@@ -13,6 +13,7 @@ from pplc.languages.show import show_analysis, show_form, show_program, show_ste
 from pplc.passes.analyse import analyse
 from pplc.passes.emit import emit
 from pplc.passes.expand import expand
+from pplc.passes.logits import logits
 from pplc.passes.read import read
 from pplc.passes.resolve import resolve
 from pplc.passes.to_cps import to_cps
@@ -66,9 +67,10 @@ def dump_after(source: Source, name: str) -> str:
 
 
 def _front(source: Source) -> tuple[Analysis, list[Diagnostic]]:
-    program, warnings = resolve(expand(read(source), source), source)
+    resolved, warnings = resolve(expand(read(source), source), source)
+    program, lost = logits(resolved)
     analysis, more = analyse(program)
-    return analysis, [*warnings, *more]
+    return analysis, [*warnings, *lost, *more]
 
 
 def _compile(source: Source) -> Compiled:

@@ -159,8 +159,8 @@ class Run:
     def primitive(self, name: str, arguments: Sequence[Any]) -> Any:
         if name in HIGHER:
             return HIGHER[name](self.call, *arguments)
-        if name in SOURCES:
-            return SOURCES[name](*arguments)
+        if name.removesuffix("-dist") in SOURCES:
+            return SOURCES[name.removesuffix("-dist")](*arguments)
         return PRIMITIVES[name].function(*arguments)
 
     def sample(self, source: Any) -> Any:
@@ -282,6 +282,8 @@ HIGHER: dict[str, Callable[..., Any]] = {
 
 SOURCES: dict[str, Callable[..., Any]] = {
     "flip": enumeration.flip,
+    "bernoulli": lambda p: [(1, p), (0, 1.0 - p)],
+    "binomial": lambda n, p: enumeration.binomial(int(n), p),
     "discrete": enumeration.discrete,
     "uniform-discrete": lambda low, high: enumeration.uniform_discrete(int(low), int(high)),
     "dirac": lambda value: [(value, 1.0)],

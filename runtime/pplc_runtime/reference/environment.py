@@ -67,7 +67,7 @@ class Environment:
     def global_trace(self, name: str) -> Trace:
         trace = self.bindings.get(name)
         if trace is None:
-            raise ModelError(f"'{name}' is used before it is assumed")
+            raise ModelError(f"'{name.split('%')[0]}' is used before it is assumed")
         return trace
 
 
