@@ -31,9 +31,11 @@ ALLOWED: Final[dict[str, tuple[str, ...]]] = {
     "pplc_runtime.inference.": (
         "pplc_runtime.inference.base", "pplc_runtime.inference.conditional", "pplc_runtime.addresses",
         "pplc_runtime.forward_sweep", "pplc_runtime.particles", "pplc_runtime.records", "pplc_runtime.regenerate",
-        "pplc_runtime.resampling", "pplc_runtime.results", "pplc_runtime.scripts", "pplc_runtime.steps",
-        "pplc_runtime.values", "pplc_runtime.weights", "numpy",
+        "pplc_runtime.resampling", "pplc_runtime.results", "pplc_runtime.scripts", "pplc_runtime.settings",
+        "pplc_runtime.steps", "pplc_runtime.values", "pplc_runtime.weights", "numpy",
     ),
+    "pplc_runtime.settings": (),
+    "pplc_runtime.command": ("pplc_runtime.command", "pplc_runtime.results", "pplc_runtime.settings", "tqdm"),
     "pplc_runtime": ("pplc_runtime", "numpy", "scipy", "sexpdata", "matplotlib"),
 }  # fmt: skip
 """What each part may import besides the standard library; the longest name that fits a module counts."""

@@ -1,7 +1,5 @@
 """pplc: a compiler for probabilistic programs."""
 
-from __future__ import annotations
-
 TYPE_CHECKING = False  # importing typing for it would take longer than the rest of `pplc --help`
 if TYPE_CHECKING:
     from pplc.diagnostics import CompileError as CompileError

@@ -15,6 +15,7 @@ from pplc.passes.costs import check_costs
 from pplc.passes.emit import emit
 from pplc.passes.expand import expand
 from pplc.passes.kinds import check_kinds
+from pplc.passes.logits import logits
 from pplc.passes.read import read
 from pplc.passes.resolve import resolve
 from pplc.passes.to_cps import to_cps
@@ -68,9 +69,10 @@ def dump_after(source: Source, name: str) -> str:
 
 
 def _front(source: Source) -> tuple[Analysis, list[Diagnostic]]:
-    program, warnings = resolve(expand(read(source), source), source)
+    resolved, warnings = resolve(expand(read(source), source), source)
+    program, lost = logits(resolved)
     analysis, more = analyse(program)
-    return analysis, [*warnings, *more]
+    return analysis, [*warnings, *lost, *more]
 
 
 def _warnings(source: Source) -> list[Diagnostic]:

@@ -1,40 +1,34 @@
-"""The runtime of compiled probabilistic programs: all that generated code may import."""
+"""The runtime of compiled probabilistic programs: all that generated code may import.
 
-from __future__ import annotations
+It is loaded when it is first asked for. The command line of a run is in here too, and its help should not wait for
+numpy.
+"""
 
-from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
-
-from pplc_runtime import names as _names
-from pplc_runtime.formulas import formula, raw
-from pplc_runtime.primitives import FAST as _FAST
-from pplc_runtime.primitives import arithmetic as _arithmetic
-from pplc_runtime.primitives import comparison as _comparison
-from pplc_runtime.program import Program
-from pplc_runtime.steps import Assume, Input, Loop, Observe, Predict
-from pplc_runtime.values import List, ModelError, Procedure, Symbol
 from pplc_runtime.version import VERSION as __version__
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pplc_runtime.exports import Assume as Assume
+    from pplc_runtime.exports import Input as Input
+    from pplc_runtime.exports import List as List
+    from pplc_runtime.exports import Loop as Loop
+    from pplc_runtime.exports import ModelError as ModelError
+    from pplc_runtime.exports import Observe as Observe
+    from pplc_runtime.exports import Predict as Predict
+    from pplc_runtime.exports import Procedure as Procedure
+    from pplc_runtime.exports import Program as Program
+    from pplc_runtime.exports import Symbol as Symbol
+    from pplc_runtime.exports import formula as formula
+    from pplc_runtime.exports import numbers as numbers
+    from pplc_runtime.exports import raw as raw
 
-def numbers(items: Sequence[Any] | str, shape: tuple[int, ...] | None = None) -> np.ndarray[Any, Any]:
-    """A vector or matrix literal; a large one is given as text, with its shape."""
-    if isinstance(items, str):
-        words = items.split()
-        is_real = "." in items or "e" in items
-        array = np.array(list(map(float if is_real else int, words))).reshape(shape or -1)
-    else:
-        array = np.array(items)
-    array.setflags(write=False)
-    return array
+__all__ = ["__version__"]
 
 
-for _name in _FAST.values():
-    globals()[_name] = getattr(_arithmetic, _name, None) or getattr(_comparison, _name)
-globals().update({_name: _function for _name, _function in _names.EXPORTS.items() if _name not in globals()})
+def __getattr__(name: str) -> object:
+    """What generated code imports."""
+    if name.startswith("__"):
+        raise AttributeError(f"module 'pplc_runtime' has no attribute '{name}'")
+    from importlib import import_module
 
-__all__ = [
-    "Assume", "Input", "List", "Loop", "ModelError", "Observe", "Predict", "Procedure", "Program", "Symbol",
-    "__version__", "formula", "numbers", "raw",
-]  # fmt: skip
+    return getattr(import_module("pplc_runtime.exports"), name)

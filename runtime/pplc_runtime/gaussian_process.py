@@ -8,6 +8,7 @@ cell of the run, so that regeneration sees who depends on it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -120,14 +121,14 @@ class Point(Stochastic):
             return part(_groups(place), lambda _: self.sampled(handler, at))
         if place >= 0:
             return state[place].parts[4]
-        row, mean, deviation = self.condition(state)
-        if type(deviation) is np.ndarray:
-            return part(_groups(deviation), lambda _: self.sampled(handler, at))
-        if deviation is None:
-            return mean
-        value = handler.draw(at, Dist(_NORMAL, (mean, deviation)))
-        self.learn(handler, state, row, mean, deviation, value)
-        return value
+        row, mean, deviation, uncertain = self.condition(at, state)
+
+        def drawn() -> Any:
+            value = handler.draw(at, Dist(_NORMAL, (mean, deviation)))
+            self.learn(handler, state, row, mean, deviation, value)
+            return value
+
+        return _where(uncertain, drawn, lambda: mean)
 
     def scored(self, handler: Any, at: At, value: Any) -> Any:
         """The log density of a value, which is then known."""
@@ -139,14 +140,14 @@ class Point(Stochastic):
             return part(_groups(place), lambda _: self.scored(handler, at, value))
         if place >= 0:
             return handler.score(at, Dirac((state[place].parts[4],)), value)
-        row, mean, deviation = self.condition(state)
-        if type(deviation) is np.ndarray:
-            return part(_groups(deviation), lambda _: self.scored(handler, at, value))
-        if deviation is None:
-            return handler.score(at, Dirac((mean,)), value)
-        score = handler.score(at, Dist(_NORMAL, (mean, deviation)), value)
-        self.learn(handler, state, row, mean, deviation, value)
-        return score
+        row, mean, deviation, uncertain = self.condition(at, state)
+
+        def score() -> Any:
+            density = handler.score(at, Dist(_NORMAL, (mean, deviation)), value)
+            self.learn(handler, state, row, mean, deviation, value)
+            return density
+
+        return _where(uncertain, score, lambda: handler.score(at, Dirac((mean,)), value))
 
     def place(self, state: tuple[Known, ...]) -> Any:
         """Which of the known points this one is, -1 for none; an array where lanes disagree."""
@@ -160,18 +161,20 @@ class Point(Stochastic):
             found = np.where((found < 0) & truth(eq(x, known.parts[0])), position, found)
         return int(found[0]) if (found == found[0]).all() else found
 
-    def condition(self, state: tuple[Known, ...]) -> tuple[tuple[Any, ...], Any, Any]:
-        """The row of the factor for this point, and the mean and deviation of its value.
+    def condition(self, at: At, state: tuple[Known, ...]) -> tuple[tuple[Any, ...], Any, Any, Any]:
+        """The row of the factor for this point, the mean and deviation of its value, and whether it has any
+        deviation: an array where lanes disagree.
 
-        The deviation is None for none at all, and an array of whether there is any where lanes disagree."""
+        The mean is called once, and the kernel with this point and with every known one, at addresses below that of
+        the sample or observe."""
         mean_of, kernel, x = self.parts
         row: list[Any] = []
-        mean = _number(call(self.at["mean"], mean_of, x), "mean")
-        prior = _number(call(self.at["kernel"], kernel, x, x), "kernel")
+        mean = _number(call(at["mean"], mean_of, x), "mean")
+        prior = _number(call(at["kernel", 0], kernel, x, x), "kernel")
         rest = prior
         for position, known in enumerate(state):
             other, factor, diagonal, white, _ = known.parts
-            entry = _number(call(self.at["kernel"], kernel, other, x), "kernel")
+            entry = _number(call(at["kernel", position + 1], kernel, other, x), "kernel")
             for earlier in range(position):
                 entry = sub(entry, mul(factor[earlier], row[earlier]))
             entry = div(entry, diagonal)
@@ -183,14 +186,10 @@ class Point(Stochastic):
             wrong = int(np.flatnonzero(~np.greater(start, 0))[0])
             raise ModelError(f"gp: the kernel of {given(x, wrong)} with itself must be positive")
         uncertain = np.greater(variance, DEGENERATE**2 * start)
-        if not np.any(uncertain):
-            return tuple(row), mean, None
-        if not np.all(uncertain):
-            return tuple(row), mean, uncertain
-        deviation = np.sqrt(variance)
+        deviation = np.sqrt(np.maximum(variance, 0.0))
         if type(deviation) is np.ndarray and deviation.ndim:
-            return tuple(row), mean, Lane(deviation, here.frame)
-        return tuple(row), mean, float(deviation)
+            return tuple(row), mean, Lane(deviation, here.frame), uncertain
+        return tuple(row), mean, float(deviation), bool(uncertain)
 
     def learn(
         self, handler: Any, state: tuple[Known, ...], row: tuple[Any, ...], mean: Any, deviation: Any, value: Any
@@ -200,6 +199,15 @@ class Point(Stochastic):
 
     def __str__(self) -> str:
         return "<gp at a point>"
+
+
+def _where(condition: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """One or the other, in the lanes for which a condition holds and in those for which it does not."""
+    if np.all(condition):
+        return then()
+    if not np.any(condition):
+        return otherwise()
+    return part([np.flatnonzero(condition), np.flatnonzero(~condition)], lambda number: (then, otherwise)[number]())
 
 
 def _groups(values: Any) -> list[Any]:

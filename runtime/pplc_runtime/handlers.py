@@ -123,7 +123,7 @@ class Forward:
     def read(self, name: str) -> Any:
         value = self.store.get(name, MISSING)
         if value is MISSING:
-            raise ModelError(f"'{name}' is used before it is assumed")
+            raise ModelError(f"'{name.split('%')[0]}' is used before it is assumed")
         return value
 
     def write(self, name: str, value: Any) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from unicodedata import normalize
 
-from pplc_runtime import control
+import pplc_runtime.control as control
 from pplc_runtime.gaussian_process import gp
 from pplc_runtime.primitives import FAST, GENERAL, PRIMITIVES
 from pplc_runtime.primitives.base import Primitive

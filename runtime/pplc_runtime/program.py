@@ -14,17 +14,18 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.addresses import At
+from pplc_runtime.command.infer import run_module
 from pplc_runtime.errors import Places, located
 from pplc_runtime.forward_sweep import first_retained
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.inner_observes import inner_observes
 from pplc_runtime.memory import keep_freed_memory, rare_collections
-from pplc_runtime.resampling import SCHEMES
 from pplc_runtime.results.json_values import from_python, nan_in_input
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.scripts import LEAST_SWEEPS, scripted
+from pplc_runtime.settings import checked, suggestion
 from pplc_runtime.steps import Input, Plan, Step, plan
 from pplc_runtime.values import ModelError
 
@@ -72,25 +73,19 @@ class Program:
     ) -> Posterior:
         """Draws from the posterior by one of the methods; `on_sweep` is told of each sweep as it is done.
 
+        The further options are those of `Settings`. What they must be is in `settings`: TypeError for one of the wrong
+        kind or an unknown one, ValueError for a value that it cannot have or that the method has no use for.
         `engine` may take the place of the lane engine: it gives the sweeps for the same settings."""
-        if method not in METHODS:
-            raise ValueError(f"there is no method '{method}'; there are {', '.join(METHODS)}")
-        if options.get("resampling", "multinomial") not in SCHEMES:
-            raise ValueError(f"there is no resampling scheme '{options['resampling']}'; there are {', '.join(SCHEMES)}")
-        chosen = METHODS[method]
-        number = chosen.particles if particles is None else particles
-        length = chosen.sweeps if sweeps is None else sweeps
-        if number < 1 or length < 1 or chains < 1:
-            raise ValueError("particles, sweeps and chains are at least 1")
+        given = {"particles": particles, "sweeps": sweeps, "seed": seed, "chains": chains, "cores": cores}
+        told = checked(method, {**given, "max_depth": max_depth, **options}, "lanes" if engine is None else "reference")
+        chosen = METHODS[method].offer
+        number = told.pop("particles", chosen.particles)
+        length = told.pop("sweeps", chosen.sweeps)
+        chains, cores, max_depth = told.pop("chains", 1), told.pop("cores", 1), told.pop("max_depth", None)
+        seed = told.pop("seed", None)
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
-        values = {name: from_python(value) for name, value in (data or {}).items()}
-        unknown = [name for name in values if name not in self.inputs]
-        if unknown:
-            raise ValueError(f"the program has no input '{unknown[0]}'")
-        for name, value in values.items():
-            if (problem := nan_in_input(name, value)) is not None:
-                raise ValueError(problem)
+        values = self.data(data)
         kept: list[Sweep] = []
         found = False
 
@@ -102,7 +97,7 @@ class Program:
             if on_sweep is not None:
                 on_sweep(sweep)
 
-        settings = [Settings(number, length, chain, **options) for chain in range(chains)]
+        settings = [Settings(number, length, chain, **told) for chain in range(chains)]
         if engine is None:
             sweeps_done = self.chains(method, settings, seed, values, cores, max_depth or DEEPEST)
         else:
@@ -119,6 +114,19 @@ class Program:
         functions = (step.function for step in self.steps if not isinstance(step, Input) and step.function is not None)
         module: dict[str, Any] = getattr(next(functions, None), "__globals__", {})
         return inner_observes(module, self.file, self.places)
+
+    def data(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
+        """The values of the inputs as the language has them."""
+        if given is not None and not isinstance(given, Mapping):
+            raise TypeError(f"data: must map the names of inputs to their values, not be {given!r}")
+        for name in given or {}:
+            if name not in self.inputs:
+                raise ValueError(f"data: the program has no input '{name}'{suggestion(name, self.inputs)}")
+        values = {name: from_python(value) for name, value in (given or {}).items()}
+        for name, value in values.items():
+            if (problem := nan_in_input(name, value)) is not None:
+                raise ValueError(problem)
+        return values
 
     def chains(
         self, method: str, settings: list[Settings], seed: int, data: dict[str, Any], cores: int, max_depth: int
@@ -225,12 +233,8 @@ class Program:
             thread.join()
 
     def main(self) -> None:
-        """Infer with the defaults and show a summary: what `python model.py` does."""
-        try:
-            print(self.infer().summary().text())
-        except ModelError as error:
-            print(error, file=sys.stderr)
-            raise SystemExit(1) from None
+        """What `python model.py` does: the command line of `pplc infer`, without a model to compile."""
+        raise SystemExit(run_module(self))
 
 
 _work: list[Callable[[], list[Sweep]]] = []

@@ -163,7 +163,7 @@ class _Planner(Forward):
             if step.loops:
                 raise ModelError(f"what a for runs over cannot depend on '{name}', which a loop assumes")
             if name in self.evaluating:
-                raise ModelError(f"'{name}' is used before it is assumed: its own value depends on it")
+                raise ModelError(f"'{name.split('%')[0]}' is used before it is assumed: its own value depends on it")
             self.evaluating.add(name)
             self.store[name] = self.value_of(step, self.root[label])
         return super().read(name)

@@ -43,12 +43,41 @@ def test_no_verb_and_unknown_verbs(capsys: Captured) -> None:
     assert "unknown option '--frobnicate'" in capsys.readouterr().err
 
 
-def test_help_imports_nothing_heavy() -> None:
-    code = "import sys; from pplc.cli import main; main(['--help']); print(sorted(sys.modules))"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    imported = shown.splitlines()[-1]
-    for heavy in ("numpy", "argparse", "'re'", "typing", "scipy", "tqdm", "dataclasses"):
-        assert heavy not in imported
+HEAVY = {"numpy", "scipy", "tqdm", "sexpdata", "matplotlib", "pplc_runtime.exports", "pplc.pipeline"}
+NOT_FOR_HELP = {*HEAVY, "re", "typing", "argparse", "dataclasses", "enum", "functools", "pathlib", "difflib", "inspect"}
+
+
+def imported(code: str) -> set[str]:
+    """What a fresh Python has imported after some code, beside what it has without."""
+
+    def modules(code: str) -> set[str]:
+        done = subprocess.run(
+            [sys.executable, "-c", f"import sys\n{code}\nprint(*sys.modules)"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return set(done.stdout.splitlines()[-1].split())
+
+    return modules(code) - modules("")
+
+
+@pytest.mark.parametrize(
+    ("code", "not_wanted"),
+    [
+        ("from pplc.cli import main; main(['--help'])", NOT_FOR_HELP),
+        ("import pplc", NOT_FOR_HELP),
+        ("import pplc_runtime", NOT_FOR_HELP),
+        ("from pplc.cli import main; main(['infer', '--help'])", HEAVY),
+        ("from pplc.cli import main; main(['compile', '--help'])", HEAVY),
+        ("from pplc.cli import main; main(['check', '--help'])", HEAVY),
+    ],
+)
+def test_what_is_not_needed_is_not_imported(code: str, not_wanted: set[str]) -> None:
+    assert imported(code) & not_wanted == set()
+
+
+def test_the_command_as_a_module() -> None:
     run = subprocess.run([sys.executable, "-m", "pplc", "--help"], capture_output=True, text=True, check=True)
     assert run.stdout == HELP
 

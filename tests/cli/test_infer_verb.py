@@ -14,13 +14,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pplc.cli import infer as infer_verb
 from pplc.cli import main
+from pplc_runtime.command.infer import OPTIONS
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.program import Program
 from pplc_runtime.resampling import SCHEMES
 from pplc_runtime.results import Posterior
+from pplc_runtime.settings import DEFAULT_METHOD, OFFERS, RESAMPLING, SETTINGS
 from pplc_runtime.values import Map, ModelError
 
 from .conftest import FakeModel
@@ -46,14 +47,23 @@ def test_defaults_and_options_reach_the_model(fake: FakeModel, model_file: Path)
         "method": "importance", "keep": True, "particles": 1000, "sweeps": 10, "seed": 1, "chains": 1,
         "cores": 1, "data": {},
     }  # fmt: skip
-    options = "--method pgas --sweeps 3 --chains 2 --cores 2 --engine reference --resampling systematic"
+    options = "--method pgas --sweeps 3 --chains 2 --cores 2 --engine lanes --resampling systematic"
     more = "--ess-threshold 0.5 --burn-in 7 --max-depth 1000 --strict --quiet"
     assert infer(model_file, *options.split(), *more.split()) == 0
     assert fake.called == {
         "method": "pgas", "keep": False, "particles": 10, "sweeps": 3, "seed": 1, "chains": 2, "cores": 2,
-        "data": {}, "engine": "reference", "resampling": "systematic", "ess_threshold": 0.5, "burn_in": 7,
+        "data": {}, "engine": "lanes", "resampling": "systematic", "ess_threshold": 0.5, "burn_in": 7,
         "max_depth": 1000, "strict": True,
     }  # fmt: skip
+
+
+def test_a_whole_number_may_be_written_as_a_float(fake: FakeModel, model_file: Path) -> None:
+    assert infer(model_file, "--method", "pgas", "--particles", "1e3", "--burn-in", "0") == 0
+    assert fake.called["particles"] == 1000 and isinstance(fake.called["particles"], int)
+
+
+def test_what_changes_nothing_is_no_wrong_usage(fake: FakeModel, model_file: Path) -> None:
+    assert infer(model_file, "--burn-in", "0", "--resampling", "multinomial", "--ess-threshold", "1") == 0
 
 
 def test_a_run_without_a_seed_shows_the_one_it_took(
@@ -172,9 +182,17 @@ def test_data_that_is_none(
         ("--plot none/p.png", "there is no directory"),
         ("--method pgas --genealogy none/g.png", "cannot write none/g.png: there is no directory"),
         ("--method pgas --genealogy g.doc", "--genealogy g.doc: the file must end in .png, .svg, .pdf"),
-        ("--genealogy g.png", "importance does not resample, so there is none; use smc, icsmc or pgas"),
-        ("--method pgas --engine reference --genealogy g.png", "kept by the engine lanes only"),
-        ("--particels 3", "unrecognized arguments"),
+        ("--genealogy g.png", "--genealogy: importance has none; use smc, icsmc or pgas"),
+        ("--method pgas --engine reference --genealogy g.png", "the reference engine has none; use the engine lanes"),
+        ("--particles 10.5", "must be a whole number, not 10.5"),
+        ("--particles nan", "must be a whole number, not nan"),
+        ("--burn-in 5", "pplc infer: error: --burn-in: importance has none; use icsmc or pgas"),
+        ("--method smc --burn-in 5", "--burn-in: smc has none; use icsmc or pgas"),
+        ("--method icsmc --strict", "--strict: icsmc has none; use pgas"),
+        ("--resampling systematic", "--resampling: importance has none; use smc, icsmc or pgas"),
+        ("--ess-threshold 0.5", "--ess-threshold: importance has none; use smc, icsmc or pgas"),
+        ("--method smc --engine reference --ess-threshold 0.5", "the reference engine has none"),
+        ("--particels 3", "unrecognized arguments: --particels 3; did you mean '--particles'?"),
     ],
 )
 def test_wrong_usage(fake: FakeModel, model_file: Path, capsys: Captured, options: str, message: str) -> None:
@@ -245,16 +263,17 @@ def test_a_terminal_that_knows_only_ascii(
     assert capsys.readouterr().out.isascii()
 
 
-def test_the_table_of_methods_stands_twice_and_agrees() -> None:
-    """The command has its own, so that its help needs no numpy."""
-    told = {name: (m.does, m.particles, m.sweeps, m.is_chain) for name, m in infer_verb.METHODS.items()}
-    assert told == {name: (m.does, m.particles, m.sweeps, m.is_chain) for name, m in METHODS.items()}
-    assert list(infer_verb.METHODS) == list(METHODS), "in the same order"
-    assert tuple(SCHEMES) == infer_verb.RESAMPLING
-    defaults = inspect.signature(Program.infer).parameters
-    assert defaults["method"].default == infer_verb.DEFAULT_METHOD
-    settings = {field.name for field in dataclasses.fields(Settings)} | set(defaults)
-    assert set(infer_verb.OPTIONS) <= settings
+def test_the_tables_agree() -> None:
+    """What is offered is what there is; it stands apart so that the command's help needs no numpy."""
+    assert {name: method.offer for name, method in METHODS.items()} == OFFERS
+    assert tuple(SCHEMES) == RESAMPLING
+    parameters = inspect.signature(Program.infer).parameters
+    assert parameters["method"].default == DEFAULT_METHOD
+    fields = {field.name: field.default for field in dataclasses.fields(Settings)}
+    assert set(SETTINGS) <= {*fields, *parameters}
+    own = {name for offer in OFFERS.values() for name in offer.own}
+    assert {name: SETTINGS[name].default for name in own} == {name: fields[name] for name in own}
+    assert set(OPTIONS) <= {*SETTINGS, "engine"}
 
 
 SCRIPT = """

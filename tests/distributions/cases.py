@@ -12,7 +12,7 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,25 @@ POSITIVES = [0.05, 0.3, 1.0, 2.0, 7.5, 300.0]
 SCALES = [0.01, 0.5, 1.0, 20.0]
 LOCATIONS = [-3.0, 0.0, 2.5]
 PROBABILITIES = [0.0, 1e-12, 0.2, 0.5, 0.99, 1.0]
+LOGITS = [-inf, -800.0, -40.0, -1.5, 0.0, 0.3, 40.0, 800.0, inf]
 ON_LINE = [-inf, -1e200, -50.0, -1.0, 0.0, 0.3, 2.5, 40.0, 1e20, 1e200, inf]
 ON_HALF_LINE = [-inf, -1.0, -1e-300, 0.0, 1e-300, 1e-5, 0.5, 1.0, 2.0, 30.0, 1e6, 1e200, inf]
 COUNTS = [-inf, -3, -1, 0, 1, 2, 3, 7, 40, 1000, 0.5, 2.0, -0.5, inf]
+
+
+def _log_sigmoid(z: float) -> float:
+    return float(-np.logaddexp(0.0, -z))
+
+
+def _bernoulli_logit(x: float, z: float) -> float:
+    return _log_sigmoid(z if x else -z) if x in (0, 1) else -inf
+
+
+def _binomial_logit(k: float, n: float, z: float) -> float:
+    if not 0 <= k <= n or k != int(k):
+        return -inf
+    logs = [count * _log_sigmoid(sign * z) for count, sign in ((k, 1), (n - k, -1)) if count]
+    return float(special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1) + sum(logs))
 
 
 def _t(x: float, df: float, location: float, scale: float) -> float:
@@ -87,6 +103,8 @@ SCALAR_CASES = [
         "flip", lambda x, p: np.log(p) if x else np.log1p(-p), _pairs(PROBABILITIES), [True, False]
     ),
     Case("bernoulli", stats.bernoulli.logpmf, _pairs(PROBABILITIES), [0, 1, 1.0, 2, -1, 0.5]),
+    Case("flip-logit", lambda x, z: _log_sigmoid(z if x else -z), _pairs(LOGITS), [True, False]),
+    Case("bernoulli-logit", _bernoulli_logit, _pairs(LOGITS), [0, 1, 1.0, 2, -1, 0.5]),
     Case("normal", stats.norm.logpdf, _pairs(LOCATIONS, SCALES), ON_LINE),
     Case("lognormal", _lognormal, _pairs(LOCATIONS, SCALES), ON_HALF_LINE),
     Case("gamma", _gamma, _pairs(POSITIVES, SCALES), ON_HALF_LINE),
@@ -127,6 +145,7 @@ SCALAR_CASES = [
         [(n, p) for n in (0, 1, 7, 7.0, 1000) for p in PROBABILITIES],
         COUNTS,
     ),
+    Case("binomial-logit", _binomial_logit, [(n, z) for n in (0, 1, 7, 7.0, 1000) for z in LOGITS], COUNTS),
     Case("negative-binomial", _negative_binomial, _pairs([0.1, 1.0, 3.7, 500.0], PROBABILITIES[1:]), COUNTS),
     Case("geometric", lambda k, p: stats.geom.logpmf(k + 1, p), _pairs(PROBABILITIES[1:]), COUNTS),
     Case(

@@ -13,6 +13,7 @@ from pplc_runtime.distributions.base import Domain
 from pplc_runtime.distributions.domains import (
     COUNT,
     INTEGER,
+    LOGIT,
     POSITIVE,
     POSITIVE_DEFINITE,
     POSITIVE_PROBABILITY,
@@ -53,6 +54,14 @@ def test_numbers(domain: Domain, good: list[Any], bad: list[Any]) -> None:
     if whole:
         assert domain.holds(np.array(whole)).tolist() == [True] * len(whole)
     assert domain.holds(np.array([True, False])).tolist() == [False, False]
+
+
+def test_a_logit_may_be_infinite() -> None:
+    for x in (0, -3.5, 800, inf, -inf):
+        assert LOGIT.holds(x) is True
+    others: list[Any] = [nan, True, None, "1", 10**400, np.zeros((2, 2))]
+    assert not any(LOGIT.holds(x) for x in others)
+    assert LOGIT.holds(np.array([1.0, inf, nan, -inf])).tolist() == [True, True, False, True]
 
 
 @pytest.mark.parametrize(

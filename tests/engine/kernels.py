@@ -169,8 +169,8 @@ class Kernel:
                 patch.setattr(module, "first_retained", first_retained)
             yield
 
-    def posterior(self) -> list[tuple[Retained, Any, float]]:
-        """All executions: what they draw and predict, and their posterior probability."""
+    def executions(self) -> list[tuple[Retained, Any, float]]:
+        """All executions: what they draw and predict, and their probability times their weight."""
 
         def forward(chance: Enumerating) -> tuple[Retained, Any, float]:
             rng: Any = chance
@@ -182,13 +182,21 @@ class Kernel:
                 particles.extend(segment)
                 total += float(particles.log_weights[0])
                 if total == -math.inf:
-                    return {}, (), 0.0
-            values = tuple((label, key_of(_plain(column[0]))) for label, column in particles.predicts().items())
+                    return {}, {}, 0.0
+            values = {label: _plain(column[0]) for label, column in particles.predicts().items()}
             return particles.trajectory(0), values, math.exp(total)
 
         found = [(drawn, values, weight * prior) for (drawn, values, weight), prior in every_run(forward)]
+        return [(drawn, values, weight) for drawn, values, weight in found if weight > 0.0]
+
+    def posterior(self) -> list[tuple[Retained, Any, float]]:
+        """All executions: what they draw and predict, and their posterior probability."""
+        found = self.executions()
         total = math.fsum(weight for *_, weight in found)
-        return [(drawn, values, weight / total) for drawn, values, weight in found if weight > 0.0]
+        return [
+            (drawn, tuple((label, key_of(value)) for label, value in values.items()), weight / total)
+            for drawn, values, weight in found
+        ]
 
     def after(self, method: str, size: int, strict: bool = False, ess_threshold: float = 1.0) -> tuple[Law, Law]:
         """The posterior, and the law of the retained particle one sweep after a draw from it."""

@@ -5,7 +5,6 @@ Programs are those of programs/, the tiny ones, and random ones. More of the ran
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator
@@ -20,23 +19,13 @@ from tests.posteriors.tiny import TINY
 from pplc_runtime.frames import Frame
 from pplc_runtime.handlers import Forward
 from pplc_runtime.inference.base import Settings
-from pplc_runtime.reference import ancestor_log_weights, replay
 from pplc_runtime.regenerate import Suffix
-from pplc_runtime.results.json_values import to_json
 from pplc_runtime.steps import Plan
 
+from .agreement import ancestor_weights_agree, densities_agree
 from .generate import generate
 from .interplay import INTERPLAY
-from .sweeps import (
-    Compiled,
-    Floats,
-    boundaries,
-    close,
-    compiled,
-    executions,
-    pgas_method,
-    quietly,
-)
+from .sweeps import Compiled, Floats, close, compiled, pgas_method, quietly
 
 LONG = bool(os.environ.get("PPLC_LONG"))
 RANDOM = range(300 if LONG else 40)
@@ -146,42 +135,13 @@ def sweeps_of(name: str) -> int:
 @pytest.mark.parametrize("lanes", [1, 6])
 @pytest.mark.parametrize("name", SOURCES)
 def test_density_of_a_trace(name: str, lanes: int) -> None:
-    program = of(name)
-    with quietly():
-        for execution in executions(program.plan, lanes, seed=3):
-            expected = replay(program.reference, list(execution.choices.values()))
-            assert execution.log_likelihood == pytest.approx(expected.log_likelihood, rel=1e-9, abs=1e-9)
-            assert execution.log_prior == pytest.approx(expected.log_prior, rel=1e-9, abs=1e-9)
-            assert list(execution.predicts) == list(expected.predicts)
-            for label, value in execution.predicts.items():
-                assert same_value(value, expected.predicts[label]), label
-
-
-def same_value(one: Any, other: Any) -> bool:
-    """Equal when written as JSON, numbers up to rounding."""
-    a, b = _flat(json.loads(to_json(one))), _flat(json.loads(to_json(other)))
-    return len(a) == len(b) and all(
-        x == (pytest.approx(y, rel=1e-9, abs=1e-9) if isinstance(y, float) else y) for x, y in zip(a, b)
-    )
-
-
-def _flat(value: Any) -> list[Any]:
-    return [leaf for item in value for leaf in _flat(item)] if isinstance(value, list) else [value]
+    densities_agree(of(name), lanes)
 
 
 @pytest.mark.parametrize("strict", [False, True], ids=["relaxed", "strict"])
 @pytest.mark.parametrize("name", SOURCES)
 def test_ancestor_weights(name: str, strict: bool) -> None:
-    program = of(name)
-    for boundary in boundaries(program.plan, 5, sweeps_of(name), seed=7, strict=strict):
-        expected = ancestor_log_weights(
-            program.reference, boundary.generation, boundary.prefixes, boundary.retained, strict=strict
-        )
-        assert boundary.suffix_scores[0] > -np.inf, "the retained particle can always stay"
-        assert close(boundary.ancestor_log_weights, expected), (
-            f"generation {boundary.generation}, retained {boundary.retained}, prefixes {boundary.prefixes}: "
-            f"{boundary.ancestor_log_weights}, not {expected}"
-        )
+    ancestor_weights_agree(of(name), sweeps_of(name), strict)
 
 
 class Checked(Suffix):

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 import pplc
-from pplc.cli import FAILED, OK, main
+from pplc.cli import main
 from pplc.diagnostics import CompileError
 from pplc.pipeline import check
 from pplc.source import Source
+from pplc_runtime.command.failures import FAILED, OK
 from pplc_runtime.values import ModelError
 
 from .wrong_programs import FAILING, REJECTED

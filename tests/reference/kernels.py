@@ -73,8 +73,8 @@ def trajectory(particle: Particle) -> Trajectory:
     return frozenset((alpha.path(), key_of(choice.value)) for alpha, choice in particle.choices().items())
 
 
-def posterior(run: Plan) -> dict[Trajectory, tuple[Particle, float]]:
-    """All complete executions with their posterior probabilities."""
+def executions(run: Plan) -> list[tuple[Particle, float]]:
+    """All complete executions, each with its probability times its weight."""
 
     def forward(random: Enumerating) -> Particle:
         particle = start(run)
@@ -84,11 +84,13 @@ def posterior(run: Plan) -> dict[Trajectory, tuple[Particle, float]]:
                 break
         return particle
 
-    found = {}
-    for particle, prior in every_run(forward):
-        weight = prior * math.exp(sum(g.log_weight for g in particle.generations))
-        if weight > 0.0:
-            found[trajectory(particle)] = particle, weight
+    found = [(p, prior * math.exp(sum(g.log_weight for g in p.generations))) for p, prior in every_run(forward)]
+    return [(particle, weight) for particle, weight in found if weight > 0.0]
+
+
+def posterior(run: Plan) -> dict[Trajectory, tuple[Particle, float]]:
+    """All complete executions with their posterior probabilities."""
+    found = {trajectory(particle): (particle, weight) for particle, weight in executions(run)}
     total = math.fsum(weight for _, weight in found.values())
     return {key: (particle, weight / total) for key, (particle, weight) in found.items()}
 

@@ -100,7 +100,7 @@ def test_only_what_is_asked_for_is_kept(method: str) -> None:
 
 
 def test_without_one_there_is_nothing_to_draw(tmp_path: Path) -> None:
-    for posterior in (infer("pgas", genealogy=0), infer("importance")):
+    for posterior in (infer("pgas", genealogy=0), infer("importance", genealogy=0)):
         with pytest.raises(ValueError, match=r"no genealogy was kept: .* genealogy=1"):
             posterior.plot_genealogy(tmp_path / "g.png")
 

@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pplc
-from pplc.cli import FAILED, OK, USAGE, main
+from pplc.cli import main
 from pplc.diagnostics import CompileError
 from pplc_runtime.addresses import At
+from pplc_runtime.command.failures import FAILED, OK, USAGE
 from pplc_runtime.values import ModelError
 
 from . import mutants

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+OK, USAGE = 0, 2
 
 VERBS = {
     "infer": "draw from the posterior of a model and show a summary",
@@ -42,15 +42,10 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         code = _dispatch(arguments)
         sys.stdout.flush()
         return code
-    except KeyboardInterrupt:
-        print("pplc: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has enough. What is still buffered must not be tried again at exit.
-        import os
+    except (KeyboardInterrupt, BrokenPipeError) as cause:
+        from pplc_runtime.command.failures import ended
 
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+        return ended(cause)
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -75,6 +70,8 @@ def _dispatch(arguments: list[str]) -> int:
         return USAGE
     from importlib import import_module
 
-    from pplc.cli.failures import run_verb
+    from pplc.diagnostics import CompileError
+    from pplc_runtime.command.failures import run_command
 
-    return run_verb(verb, import_module(f"pplc.cli.{verb}"), arguments[1:])
+    module = import_module(f"pplc.cli.{verb}")
+    return run_command(module.parser(), module.run, arguments[1:], CompileError)

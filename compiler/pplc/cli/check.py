@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 
-from pplc.cli import FAILED, OK, USAGE
-from pplc.cli.failures import UsageError
-from pplc.cli.files import read_source
+from pplc.cli.sources import read_source
+from pplc_runtime.command.failures import FAILED, OK, USAGE, UsageError
 
 
 def parser() -> ArgumentParser:

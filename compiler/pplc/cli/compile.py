@@ -6,9 +6,9 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 
-from pplc.cli import OK
-from pplc.cli.failures import UsageError
-from pplc.cli.files import STANDARD, read_source, write_text
+from pplc.cli.sources import read_source
+from pplc_runtime.command.failures import OK, UsageError
+from pplc_runtime.command.files import STANDARD, write_text
 
 
 def parser() -> ArgumentParser:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from pplc.languages import core
 
@@ -26,6 +26,34 @@ def children(expr: core.Expr) -> tuple[core.Expr, ...]:
             return (source, value)
         case _:
             return ()
+
+
+def rebuilt(expr: core.Expr, part: Callable[[core.Expr], core.Expr]) -> core.Expr:
+    """An expression with another in place of each that is directly inside of it."""
+    match expr:
+        case core.App(operator, arguments, span):
+            return core.App(part(operator), tuple([part(argument) for argument in arguments]), span)
+        case core.Lambda(name, parameters, rest, body, span):
+            return core.Lambda(name, parameters, rest, part(body), span)
+        case core.If(test, then, other, span):
+            return core.If(part(test), part(then), part(other), span)
+        case core.Let(name, value, body, span):
+            return core.Let(name, part(value), part(body), span)
+        case core.Letrec(bindings, body, span):
+            return core.Letrec(tuple([(name, _procedure(part(p))) for name, p in bindings]), part(body), span)
+        case core.Sample(source, span):
+            return core.Sample(part(source), span)
+        case core.Mem(source, span):
+            return core.Mem(part(source), span)
+        case core.Observe(source, value, span):
+            return core.Observe(part(source), part(value), span)
+        case _:
+            return expr
+
+
+def _procedure(expr: core.Expr) -> core.Lambda:
+    assert isinstance(expr, core.Lambda)
+    return expr
 
 
 def every_expression(expr: core.Expr) -> Iterator[core.Expr]:

@@ -6,11 +6,11 @@ from typing import Final
 
 from pplc_runtime.distributions.base import Family
 from pplc_runtime.distributions.beta import Beta
-from pplc_runtime.distributions.binomial import Binomial, Geometric, NegativeBinomial
+from pplc_runtime.distributions.binomial import Binomial, BinomialLogit, Geometric, NegativeBinomial
 from pplc_runtime.distributions.dirichlet import Dirichlet
 from pplc_runtime.distributions.discrete import Discrete
 from pplc_runtime.distributions.exponential import Exponential, Weibull
-from pplc_runtime.distributions.flip import Bernoulli, Flip
+from pplc_runtime.distributions.flip import Bernoulli, BernoulliLogit, Flip, FlipLogit
 from pplc_runtime.distributions.gamma import ChiSquared, Gamma, InverseGamma
 from pplc_runtime.distributions.laplace import Laplace
 from pplc_runtime.distributions.multinomial import Multinomial
@@ -25,7 +25,9 @@ DISTRIBUTIONS: Final[dict[str, Family]] = {
     family.name: family
     for family in (
         Flip(),
+        FlipLogit(),
         Bernoulli(),
+        BernoulliLogit(),
         Normal(),
         LogNormal(),
         Gamma(),
@@ -42,6 +44,7 @@ DISTRIBUTIONS: Final[dict[str, Family]] = {
         Discrete(),
         Poisson(),
         Binomial(),
+        BinomialLogit(),
         NegativeBinomial(),
         Geometric(),
         Multinomial(),

@@ -1,4 +1,4 @@
-"""Counts of successes and failures: binomial, negative binomial and geometric."""
+"""Counts of successes and failures: binomial (by the probability or its logit), negative binomial and geometric."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pplc_runtime.distributions.domains import (
     COUNT,
     LARGEST_RATE,
     LARGEST_WHOLE,
+    LOGIT,
     POSITIVE,
     POSITIVE_PROBABILITY,
     PROBABILITY,
@@ -25,9 +26,11 @@ from pplc_runtime.distributions.lanewise import (
     log,
     log_beta,
     log_or_never,
+    sigmoid,
     spread,
     times_log,
     times_log_complement,
+    times_log_sigmoid,
 )
 from pplc_runtime.distributions.support import OnCounts
 
@@ -70,8 +73,27 @@ class Binomial(Family):
     @staticmethod
     def _formula(value: Raw, n: Raw, p: Raw) -> Raw:
         rest = n - value
-        log_choices = -log(n + 1.0) - log_beta(rest + 1.0, value + 1.0)
-        return log_choices + times_log(value, p) + times_log_complement(rest, p)
+        return _log_choices(n, value) + times_log(value, p) + times_log_complement(rest, p)
+
+
+class BinomialLogit(Binomial):
+    """The number of successes in n trials, each with probability 1 / (1 + exp(-logit)): 0 to n."""
+
+    name: ClassVar[str] = "binomial-logit"
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("n", COUNT), Parameter("logit", LOGIT))
+
+    def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
+        n, logit = parameters
+        return super().sample(rng, lanes, n, sigmoid(logit))
+
+    @staticmethod
+    def _formula(value: Raw, n: Raw, logit: Raw) -> Raw:
+        rest = n - value
+        return _log_choices(n, value) + times_log_sigmoid(value, logit) + times_log_sigmoid(rest, -logit)
+
+
+def _log_choices(n: Raw, value: Raw) -> Raw:
+    return -log(n + 1.0) - log_beta(n - value + 1.0, value + 1.0)
 
 
 class NegativeBinomial(OnCounts):

@@ -63,6 +63,10 @@ def _whole(x: Lanes) -> Lanes:
 
 
 REAL: Final = _numbers("a finite number", lambda x: -MAX <= x <= MAX, np.isfinite, _moderate)
+LOGIT: Final = _numbers(
+    "a number", lambda x: -MAX <= x <= MAX or x in (-INF, INF), lambda x: ~np.isnan(x), _moderate
+)
+"""The logarithm of p / (1 - p): infinite where p is 0 or 1."""
 POSITIVE: Final = _numbers(
     "a positive number", lambda x: 0 < x <= MAX, lambda x: (x > _ZERO) & np.isfinite(x)
 )

@@ -1,4 +1,8 @@
-"""Flips of a coin: `flip` gives a boolean, `bernoulli` 0 or 1."""
+"""Flips of a coin: `flip` gives a boolean, `bernoulli` 0 or 1; by the probability, or by its logit.
+
+The probability of the unlikely side is lost where p is close to 1: 1 - sigmoid(40) is 0 in floats. The logit keeps
+both: log sigmoid(x) and log sigmoid(-x). Both forms draw the same from the same random numbers.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,8 @@ import numpy as np
 from numpy import ndarray
 
 from pplc_runtime.distributions.base import Family, Parameter, Raw
-from pplc_runtime.distributions.domains import PROBABILITY
-from pplc_runtime.distributions.lanewise import INF, log_or_never
+from pplc_runtime.distributions.domains import LOGIT, PROBABILITY
+from pplc_runtime.distributions.lanewise import INF, log_or_never, log_sigmoid, sigmoid
 
 
 class Flip(Family):
@@ -62,3 +66,39 @@ def _log_complement(p: Raw) -> Raw:
     if type(p) is ndarray:
         return log_or_never(1 - p)
     return math.log1p(-p) if p < 1 else -INF
+
+
+class FlipLogit(Flip):
+    """true with probability 1 / (1 + exp(-logit)), otherwise false."""
+
+    name: ClassVar[str] = "flip-logit"
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("logit", LOGIT),)
+
+    def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
+        return super().sample(rng, lanes, sigmoid(parameters[0]))
+
+    def log_density(self, value: Raw, *parameters: Raw) -> Raw:
+        (logit,) = parameters
+        if type(value) is not ndarray:
+            return log_sigmoid(logit if value else -logit)
+        return log_sigmoid(np.where(value, logit, -logit))
+
+
+class BernoulliLogit(Bernoulli):
+    """1 with probability 1 / (1 + exp(-logit)), otherwise 0."""
+
+    name: ClassVar[str] = "bernoulli-logit"
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("logit", LOGIT),)
+
+    def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
+        return super().sample(rng, lanes, sigmoid(parameters[0]))
+
+    def log_density(self, value: Raw, *parameters: Raw) -> Raw:
+        (logit,) = parameters
+        if type(value) is not ndarray:
+            if value == 1:
+                return log_sigmoid(logit)
+            if value == 0:
+                return log_sigmoid(-logit)
+            return np.full(logit.shape, -INF) if type(logit) is ndarray else -INF
+        return log_sigmoid(np.where(value == 1, logit, np.where(value == 0, -logit, -INF)))

@@ -83,6 +83,29 @@ def times_log_complement(k: Raw, p: Raw) -> Raw:
     return (k * math.log1p(-p) if p < 1 else -INF) if k else 0.0
 
 
+def sigmoid(x: Raw) -> Raw:
+    """1 / (1 + exp(-x)), without overflow."""
+    if type(x) is not ndarray:
+        return 1.0 / (1.0 + math.exp(-x)) if x >= 0 else math.exp(x) / (1.0 + math.exp(x))
+    small = np.exp(-np.abs(x))
+    return np.where(np.greater_equal(x, 0), 1.0, small) / (1.0 + small)
+
+
+def log_sigmoid(x: Raw) -> Raw:
+    """log(1 / (1 + exp(-x))), without loss where the sigmoid is close to 0 or 1; log(1 - sigmoid(x)) is that of -x."""
+    if type(x) is ndarray:
+        return np.minimum(x, 0.0) - np.log1p(np.exp(-np.abs(x)))
+    return min(x, 0.0) - math.log1p(math.exp(-abs(x)))
+
+
+def times_log_sigmoid(k: Raw, x: Raw) -> Raw:
+    """k log(sigmoid(x)), where 0 log 0 = 0."""
+    if type(k) is not ndarray and type(x) is not ndarray:
+        return k * log_sigmoid(x) if k else 0.0
+    lanes = np.broadcast_shapes(np.shape(k), np.shape(x))
+    return np.multiply(k, log_sigmoid(x), out=np.zeros(lanes), where=np.greater(k, 0))
+
+
 def bounded(x: Raw, low: float, high: float) -> Raw:
     """x moved into [low, high]. Draws from heavy or narrow tails round to 0, 1 or infinity, where the density
     may be infinite; moved by a rounding error, they keep a finite one."""

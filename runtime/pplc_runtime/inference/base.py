@@ -1,7 +1,7 @@
 """The contract of an inference method.
 
 A method is a generator: given the plan of a program, the settings and a random generator, it yields one `Sweep`
-after another. It is listed in `METHODS` with whether its sweeps form a chain.
+after another. It is listed in `METHODS`, and offered with its settings in `settings.OFFERS`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from pplc_runtime.addresses import At
 from pplc_runtime.resampling import SCHEMES, Scheme
 from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.settings import Offer
 from pplc_runtime.steps import Plan
 
 SELDOM: Final = 10
@@ -58,14 +59,9 @@ Together: TypeAlias = Callable[[Plan, Settings, np.random.Generator, list[dict[A
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """An inference method by name."""
+    """An inference method: how it is offered, and how it runs."""
 
-    name: str
+    offer: Offer
     run: Run
-    is_chain: bool
-    does: str
-    particles: int
-    sweeps: int
-    """How many of each are used unless told otherwise."""
     together: Together | None = None
     """Several chains in the lanes of one run, from what they retain; gives nothing where they do not fit together."""

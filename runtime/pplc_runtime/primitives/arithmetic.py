@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from pplc_runtime.distributions import lanewise
 from pplc_runtime.distributions.lanewise import LARGE, absolute_sum
 from pplc_runtime.frames import here
 from pplc_runtime.lanes import EXACT, Lane, Mix, beyond_floats, by_option, join, one_by_one, plain, settle, varies
@@ -496,18 +497,7 @@ floor = _unary("floor", *_rounded(math.floor, np.floor))
 ceil = _unary("ceil", *_rounded(math.ceil, np.ceil))
 rounded = _unary("round", *_rounded(_nearest, _nearest_lanes))
 square = _unary("square", lambda x: x * x, checked_unary(np.square, lambda a: product_fits(a, a)))
-
-
-def _sigmoid(x: Any) -> Any:
-    return 1.0 / (1.0 + math.exp(-x)) if x >= 0 else math.exp(x) / (1.0 + math.exp(x))
-
-
-def _sigmoid_lanes(a: Any) -> Any:
-    small = np.exp(-np.abs(a))
-    return np.where(np.greater_equal(a, 0), 1.0, small) / (1.0 + small)
-
-
-sigmoid = _unary("sigmoid", _sigmoid, _sigmoid_lanes)
+sigmoid = _unary("sigmoid", lanewise.sigmoid, lanewise.sigmoid)
 
 
 def plus(*items: Any) -> Any:

@@ -49,8 +49,8 @@ class Environment:
     def __init__(self, handler: Handler, deepest: int = DEEPEST) -> None:
         self.bindings: dict[Symbol, Trace] = {}
         self.states: States = {}
-        self.known: dict[At, tuple[tuple[Any, Any], ...]] = {}
-        """Of each Gaussian process, the points where its value is known, and the values."""
+        self.known: dict[At, tuple[Any, ...]] = {}
+        """Of each Gaussian process, the points where its value is known (see `gaussian`)."""
         self.handler = handler
         self.running: set[Symbol] = set()
         self.depth = 0
@@ -67,7 +67,7 @@ class Environment:
     def global_trace(self, name: str) -> Trace:
         trace = self.bindings.get(name)
         if trace is None:
-            raise ModelError(f"'{name}' is used before it is assumed")
+            raise ModelError(f"'{name.split('%')[0]}' is used before it is assumed")
         return trace
 
 

@@ -14,7 +14,7 @@ silent:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, assert_never
+from typing import Any, NamedTuple, TypeVar, assert_never
 
 import numpy as np
 
@@ -49,7 +49,7 @@ from pplc_runtime.reference.trace import (
     inlined,
     transparent,
 )
-from pplc_runtime.stochastic import Dirac, ProcessInstance
+from pplc_runtime.stochastic import ProcessInstance
 from pplc_runtime.values import List, Map, ModelError, Symbol, key_of
 
 Locals = Mapping[str, Trace]
@@ -112,56 +112,60 @@ def evaluate(e: Expression, alpha: At, R: Environment, local: Locals) -> Trace:
             assert_never(e)
 
 
+class Law(NamedTuple):
+    """What a sample or observe is of, the calls that it took to tell, and who learns the value."""
+
+    stochastic: Any
+    calls: Sequence[Trace] = ()
+    learn: Callable[[Any], None] = lambda value: None
+
+
+def law_of(v: Any, alpha: At, R: Environment, place: Place) -> Law:
+    """For a Gaussian process at a point, its law given what is known; other values stand for themselves."""
+    if not isinstance(v, Point):
+        return Law(v)
+    from pplc_runtime.reference.gaussian import conditional, learn  # which calls the kernel
+
+    found = at_place(lambda: conditional(v, alpha, R, place), place)
+    return Law(found.law, found.calls, lambda value: learn(v, found, value, R))
+
+
 def sample(tau: Trace, alpha: At, R: Environment, place: Place) -> Trace:
     """Inherits from tau and adds an entry to sigma. Drawing from a dirac is no random choice."""
-    stochastic = at_place(lambda: stochastic_of(tau.v, R, place), place)
-    source = at_place(lambda: chosen_from(stochastic), place)
+    law = law_of(tau.v, alpha, R, place)
+    source = at_place(lambda: chosen_from(law.stochastic), place)
     if source is None:
-        return combine(stochastic.parts[0], Certain(tau), tau)
+        return combine(law.stochastic.parts[0], Certain(alpha, tau, place), tau, *law.calls)
     choice = at_place(lambda: R.handler.sample(alpha, source, R.states), place)
-    v = value_of(stochastic, choice)
-    learned(tau.v, v, R)
-    sigma = {**tau.sigma, alpha: Sampled(tau, choice)}
-    return Trace(v, Value(v), tau.l, tau.rho, tau.omega, sigma, tau.phi)
+    v = value_of(law.stochastic, choice)
+    law.learn(v)
+    both = combine(v, Value(v), tau, *law.calls)
+    sigma = {**both.sigma, alpha: Sampled(tau, choice)}
+    return Trace(v, both.epsilon, both.l, both.rho, both.omega, sigma, both.phi)
 
 
 def observe(tau: Trace, tau_2: Trace, alpha: At, R: Environment, place: Place) -> Trace:
     """Inherits from the traces of both arguments and adds an entry to omega."""
-    stochastic = at_place(lambda: stochastic_of(tau.v, R, place), place)
-    l_12 = at_place(lambda: R.handler.observe(alpha, stochastic, tau_2.v, R.states), place)
-    if not isinstance(stochastic, Dirac):
-        learned(tau.v, tau_2.v, R)
-    both = combine(tau_2.v, tau_2.epsilon, tau, tau_2)
+    law = law_of(tau.v, alpha, R, place)
+    l_12 = at_place(lambda: R.handler.observe(alpha, law.stochastic, tau_2.v, R.states), place)
+    law.learn(tau_2.v)
+    both = combine(tau_2.v, tau_2.epsilon, tau, tau_2, *law.calls)
     omega = {**both.omega, alpha: Observed(tau, tau_2, l_12)}
     return Trace(both.v, both.epsilon, both.l + l_12, both.rho, omega, both.sigma, both.phi)
 
 
-def stochastic_of(v: Any, R: Environment, place: Place) -> Any:
-    """What a sample or observe is of: for a Gaussian process at a point, its law given what is known."""
-    if not isinstance(v, Point):
-        return v
-    from pplc_runtime.reference.gaussian import conditional  # which calls the kernel
-
-    return conditional(v, R, place)
-
-
-def learned(v: Any, value: Any, R: Environment) -> None:
-    """A Gaussian process remembers what was drawn or observed at a point."""
-    if isinstance(v, Point):
-        from pplc_runtime.reference.gaussian import learn
-
-        learn(v, value, R)
-
-
 def apply_primitive(name: str, taus: Sequence[Trace], alpha: At, R: Environment, place: Place) -> Trace:
-    """eval(prim v_1 v_2 ...). A primitive that calls procedures does so under addresses of its own."""
+    """eval(prim v_1 v_2 ...). A primitive that calls procedures does so under addresses of its own.
+
+    Its arguments have been evaluated by then: what it does with them, once or often, does not weigh again."""
     from pplc_runtime.reference.higher_order import HIGHER_ORDER  # which applies procedures in turn
 
     primitive, given = primitive_named(name), len(taus)
     if given < primitive.least or (primitive.most is not None and given > primitive.most):
         raise placed(ModelError(f"'{name}' cannot take {given} argument{'' if given == 1 else 's'}"), place)
     if name in HIGHER_ORDER:
-        result = at_place(lambda: HIGHER_ORDER[name](list(taus), alpha, R, place), place)
+        evaluated = [inlined(tau.v, tau.epsilon, tau) for tau in taus]
+        result = at_place(lambda: HIGHER_ORDER[name](evaluated, alpha, R, place), place)
         return combine(result.v, Call(alpha, (transparent(primitive), *taus), place), *taus, result)
     v = at_place(lambda: call_primitive(name, [tau.v for tau in taus], alpha), place)
     return combine(v, PrimitiveCall(alpha, name, tuple(taus), place), *taus)

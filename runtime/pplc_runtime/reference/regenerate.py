@@ -31,9 +31,8 @@ from pplc_runtime.reference.evaluate import (
     apply,
     call_primitive,
     closed,
-    learned,
+    law_of,
     memoised,
-    stochastic_of,
 )
 from pplc_runtime.reference.syntax import NOWHERE
 from pplc_runtime.reference.trace import (
@@ -54,7 +53,7 @@ from pplc_runtime.reference.trace import (
     Trace,
     Value,
 )
-from pplc_runtime.stochastic import Dist, ProcessInstance
+from pplc_runtime.stochastic import Dirac, Dist, ProcessInstance
 from pplc_runtime.values import List, Map, key_of
 
 
@@ -148,9 +147,12 @@ class Regeneration(Handler):
             case ProcedureOf(memo):
                 new_memo = self.regenerate(memo)
                 return new_memo.v.procedure, ProcedureOf(new_memo)
-            case Certain(source):
+            case Certain(alpha, source, place):
                 new_source = self.regenerate(source)
-                return new_source.v.parts[0], Certain(new_source)
+                certain = law_of(new_source.v, alpha, R, place).stochastic
+                if not isinstance(certain, Dirac):
+                    raise Mismatch
+                return certain.parts[0], Certain(alpha, new_source, place)
             case Element(sequence, position):
                 new_sequence = self.regenerate(sequence)
                 found = elements(new_sequence.v, "nth")
@@ -164,17 +166,20 @@ class Regeneration(Handler):
         """l' of an observe; l' - l is part of Delta l."""
         if alpha in self.observed:
             return
-        stochastic = stochastic_of(source, self.R, NOWHERE)
-        self.observed[alpha] = new_weight = log_likelihood(stochastic, value, self.R.states)
+        law = law_of(source, alpha, self.R, NOWHERE)
+        self.observed[alpha] = new_weight = log_likelihood(law.stochastic, value, self.R.states)
         if new_weight == -np.inf:
             raise Impossible
         seat(source, value, self.R.states)
-        learned(source, value, self.R)
+        law.learn(value)
         self.delta_observes += new_weight - log_weight
 
     def score(self, alpha: At, source: Any, v: Any) -> None:
         """l' of a sample, part of Delta l."""
-        chosen = None if alpha in self.sampled else chosen_from(stochastic_of(source, self.R, NOWHERE))
+        if alpha in self.sampled:
+            return
+        law = law_of(source, alpha, self.R, NOWHERE)
+        chosen = chosen_from(law.stochastic)
         if chosen is None:
             return
         self.sampled.add(alpha)
@@ -182,7 +187,7 @@ class Regeneration(Handler):
         if density == -np.inf:
             raise Impossible
         seat(chosen, v, self.R.states)
-        learned(source, v, self.R)
+        law.learn(v)
         self.delta_samples += density
 
     # What step 6 meets when it runs a body again

@@ -126,9 +126,11 @@ class ProcedureOf:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Certain:
-    """(sample tau) of a dirac."""
+    """(sample tau) of a dirac, or of a Gaussian process where it is known."""
 
+    alpha: At
     source: Trace
+    place: Place
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pplc_runtime import control
+import pplc_runtime.control as control
 from pplc_runtime.addresses import At
 from pplc_runtime.control import Memo
 from pplc_runtime.distributions.base import Family

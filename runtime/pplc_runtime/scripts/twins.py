@@ -6,7 +6,7 @@ from copy import copy
 from types import FunctionType
 from typing import Any, Final
 
-from pplc_runtime import control
+import pplc_runtime.control as control
 from pplc_runtime.control import Memo
 from pplc_runtime.frames import here
 from pplc_runtime.names import EXPORTS

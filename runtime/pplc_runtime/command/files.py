@@ -1,4 +1,4 @@
-"""Reading models and writing results, with a usage error for every file that cannot be."""
+"""Reading and writing files, with a usage error for every file that cannot be."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from pplc.cli.failures import UsageError
-from pplc.source import Source
+from pplc_runtime.command.failures import UsageError
 
 STANDARD = "-"
 
@@ -29,11 +28,6 @@ def read_text(path: str) -> str:
         raise UsageError(
             f"{path}:{line}:{column}: not UTF-8 text (byte {content[error.start]:#04x})"
         ) from None
-
-
-def read_source(path: str) -> Source:
-    """A model's source, named as the user named it."""
-    return Source("<stdin>" if path == STANDARD else path, read_text(path))
 
 
 def check_writable(path: str) -> None:

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from pplc.cli.failures import UsageError
-from pplc.cli.files import read_text
-from pplc.diagnostics import suggestion
+from pplc_runtime.command.failures import UsageError
+from pplc_runtime.command.files import read_text
 from pplc_runtime.results.json_values import from_python, nan_in_input
+from pplc_runtime.settings import suggestion
 
 
 def read_inputs(data: str | None, settings: Sequence[str], known: Collection[str]) -> dict[str, Any]:

@@ -1,0 +1,202 @@
+"""Drawing from the posterior by the command line: the options, and the run.
+
+The draws are written as they come, and an interrupt keeps what there is. `pplc infer` compiles the model that it is
+given; a compiled module is the model itself.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from pplc_runtime.command.arguments import reading
+from pplc_runtime.command.failures import INTERRUPTED, OK, UsageError, ended, run_command
+from pplc_runtime.command.files import STANDARD, check_writable
+from pplc_runtime.settings import DEFAULT_METHOD, OFFERS, RESAMPLING, SETTINGS, one_of, unfit
+
+if TYPE_CHECKING:
+    from pplc_runtime.results.posterior import Posterior
+    from pplc_runtime.results.sweeps import Sweep
+
+PICTURES: Final = (".png", ".svg", ".pdf")
+OPTIONS: Final = ("engine", "resampling", "ess_threshold", "burn_in", "max_depth", "strict")
+"""Handed to the method when they were given."""
+
+
+class Model(Protocol):
+    """What can be inferred."""
+
+    @property
+    def inputs(self) -> tuple[str, ...]: ...
+
+    def infer(self, method: str = ..., **settings: Any) -> Posterior: ...
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """The options of a run."""
+    add = parser.add_argument
+
+    def setting(option: str, metavar: str, help: str, **more: Any) -> None:
+        check = SETTINGS[option.removeprefix("--").replace("-", "_")].check
+        add(option, type=reading(check), metavar=metavar, help=help, **more)
+
+    add("--method", type=reading(one_of("method", OFFERS)), default=DEFAULT_METHOD, metavar="METHOD",
+        help=f"{', '.join(OFFERS)} (default: {DEFAULT_METHOD})")  # fmt: skip
+    setting("--particles", "L", "particles of a sweep")
+    setting("--sweeps", "S", "sweeps of a chain")
+    setting("--seed", "N", "seed of the random numbers (default: a new one, shown)")
+    setting("--chains", "C", "independent chains (default: 1)", default=1)
+    setting("--cores", "K", "processes; changes no result (default: 1)", default=1)
+    setting("--burn-in", "B", "icsmc, pgas: sweeps of a chain to leave out before those that count")
+    add("--data", metavar="FILE.json", help="values of the inputs, a JSON object; - for standard input")
+    add("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings",
+        help="value of one input, JSON or else a string; may be given again")  # fmt: skip
+    add("--out", metavar="FILE.jsonl", help="write every draw as a line of JSON; - for standard output")
+    add("--plot", metavar="FILE.png", help="draw the posterior; also .svg and .pdf (needs matplotlib)")
+    add("--genealogy", metavar="FILE.png",
+        help="smc, icsmc, pgas: draw the ancestors of the particles in the last sweep")  # fmt: skip
+    add("--quiet", action="store_true", help="no progress bar and no summary")
+    setting("--resampling", "SCHEME", f"smc, icsmc, pgas: {', '.join(RESAMPLING)}")
+    setting("--ess-threshold", "F", "smc, icsmc, pgas: resample only below this share of effective particles")
+    setting("--max-depth", "N", "how deep procedures of the model may recur")
+    add("--strict", action="store_const", const=True,
+        help="pgas: reject an ancestor whenever a branch is taken otherwise, as in the paper")  # fmt: skip
+
+
+def new_parser(prog: str) -> ArgumentParser:
+    """A command line that ends with the list of methods."""
+    lines = [f"  {name:<11} {offer.does} ({offer.particles} x {offer.sweeps})" for name, offer in OFFERS.items()]
+    return ArgumentParser(
+        prog,
+        description="Draw from the posterior of a model and show a summary.",
+        epilog="methods, with the particles and sweeps that they use unless told otherwise:\n" + "\n".join(lines),
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def run_module(model: Model) -> int:
+    """The command line of a compiled module; returns the exit code."""
+    parser = new_parser(os.path.basename(sys.argv[0]) or "model")
+    add_options(parser)
+
+    def run(arguments: Namespace) -> int:
+        check(arguments)
+        return infer(model, arguments)
+
+    try:
+        code = run_command(parser, run, sys.argv[1:])
+        sys.stdout.flush()
+        return code
+    except (KeyboardInterrupt, BrokenPipeError) as cause:
+        return ended(cause)
+
+
+def check(arguments: Namespace) -> None:
+    """Say before the model is compiled and run what cannot be done."""
+    if arguments.out not in (None, STANDARD):
+        check_writable(arguments.out)
+    _check_picture("--plot", arguments.plot)
+    _check_picture("--genealogy", arguments.genealogy)
+    for name in (*OPTIONS, "genealogy"):
+        value = getattr(arguments, name, None)
+        if name in SETTINGS and value is not None:
+            reason = unfit(name, value, arguments.method, getattr(arguments, "engine", None))
+            if reason is not None:
+                raise UsageError(f"--{name.replace('_', '-')}: {reason}")
+
+
+def infer(model: Model, arguments: Namespace) -> int:
+    """Infer as the options say; returns the exit code."""
+    from pplc_runtime.command.inputs import read_inputs
+    from pplc_runtime.command.progress import Progress
+    from pplc_runtime.results.export import DrawWriter, undisturbed
+    from pplc_runtime.results.posterior import Posterior
+
+    data = read_inputs(arguments.data, arguments.settings, model.inputs)
+    method = OFFERS[arguments.method]
+    particles = arguments.particles or method.particles
+    sweeps = arguments.sweeps or method.sweeps
+    seed = int.from_bytes(os.urandom(4)) if arguments.seed is None else arguments.seed
+    drawn = arguments.plot is not None or arguments.genealogy is not None
+    keep = drawn or not (arguments.quiet or arguments.out == STANDARD)
+    options: dict[str, Any] = {name: getattr(arguments, name, None) for name in OPTIONS}
+    options["genealogy"] = None if arguments.genealogy is None else 1
+
+    writer = None
+    if arguments.out is not None:
+        writer = DrawWriter(
+            sys.stdout if arguments.out == STANDARD else arguments.out, is_chain=method.is_chain
+        )
+    kept: list[Sweep] = []
+    progress = Progress(sweeps * arguments.chains, quiet=arguments.quiet)
+
+    def on_sweep(sweep: Sweep) -> None:
+        with undisturbed():  # what is shown, counted and written is the same, also after an interrupt
+            if writer is not None:
+                writer.write(sweep)
+            if keep:
+                kept.append(sweep)
+            progress.step()
+
+    try:
+        posterior: Posterior = model.infer(
+            arguments.method,
+            particles=particles,
+            sweeps=sweeps,
+            seed=seed,
+            chains=arguments.chains,
+            cores=arguments.cores,
+            data=data,
+            on_sweep=on_sweep,
+            keep=keep,
+            **{name: value for name, value in options.items() if value is not None},
+        )
+    except KeyboardInterrupt:
+        posterior = Posterior(arguments.method, seed, particles, arguments.chains, kept, method.is_chain)
+        progress.interrupted = True
+    except BaseException:
+        if writer is not None and (part := writer.abandon()) is not None:
+            progress.say(f"the {writer.sweeps} sweeps done are in {part}")
+        raise
+    finally:
+        progress.close()
+    if writer is not None:
+        writer.close() if progress.done else writer.abandon()
+    if keep and len(posterior):
+        _show(posterior, arguments)
+    if progress.interrupted:
+        progress.say(f"pplc: interrupted after {progress.done} of {progress.total} sweeps")
+        return INTERRUPTED
+    return OK
+
+
+def _check_picture(option: str, path: str | None) -> None:
+    if path is None:
+        return
+    from importlib.util import find_spec
+
+    if not path.lower().endswith(PICTURES):
+        raise UsageError(f"{option} {path}: the file must end in {', '.join(PICTURES)}")
+    check_writable(path)
+    if find_spec("matplotlib") is None:
+        raise UsageError(f"{option} needs matplotlib: pip install 'pplc[plot]'")
+
+
+def _show(posterior: Posterior, arguments: Namespace) -> None:
+    if arguments.plot is not None:
+        posterior.plot(arguments.plot)
+    if arguments.genealogy is not None:
+        if posterior.genealogies():
+            posterior.plot_genealogy(arguments.genealogy)
+        else:
+            print("pplc: no genealogy is drawn: that is of the last sweep", file=sys.stderr)
+    if not arguments.quiet and arguments.out != STANDARD:
+        try:
+            "█…±".encode(sys.stdout.encoding or "ascii")
+            ascii_only = False
+        except (UnicodeError, LookupError):
+            ascii_only = True
+        print(posterior.summary().text(ascii_only=ascii_only))

@@ -1,0 +1,161 @@
+"""What a run may be told: the methods, and the settings of each with what they must be.
+
+One table for the command line and for Python. It imports no numpy, so that the command can show it at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from difflib import get_close_matches
+from numbers import Real
+from typing import Any, Final, NamedTuple, TypeAlias
+
+RESAMPLING: Final = ("multinomial", "stratified", "systematic", "residual")
+ENGINES: Final = ("lanes", "reference")
+
+
+class Offer(NamedTuple):
+    """A method as it is offered: what it does, how many particles and sweeps it uses unless told otherwise, whether
+    its sweeps form a chain, and which settings it has beside those of all methods."""
+
+    name: str
+    does: str
+    particles: int
+    sweeps: int
+    is_chain: bool
+    own: tuple[str, ...] = ()
+
+
+OFFERS: Final[dict[str, Offer]] = {
+    offer.name: offer
+    for offer in (
+        Offer("importance", "draws from the prior, weighted by the observes", 1000, 10, False),
+        Offer(
+            "smc", "particles resampled at every observe", 1000, 10, False,
+            ("resampling", "ess_threshold", "genealogy"),
+        ),
+        Offer(
+            "icsmc", "a chain of conditional smc sweeps", 100, 1000, True,
+            ("resampling", "ess_threshold", "genealogy", "burn_in"),
+        ),
+        Offer(
+            "pgas", "the same with ancestor sampling, for few particles", 10, 1000, True,
+            ("resampling", "ess_threshold", "genealogy", "burn_in", "strict"),
+        ),
+    )
+}  # fmt: skip
+DEFAULT_METHOD: Final = "importance"
+
+
+# What a setting must be. Each gives the value as the run takes it, or says in an error what is wanted.
+
+Check: TypeAlias = Callable[[Any], Any]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def whole(least: int) -> Check:
+    """A whole number from `least` on; 1e3 is one."""
+
+    def check(value: Any) -> int:
+        if not _is_number(value) or value % 1 != 0:  # which is NaN for what is not finite
+            raise TypeError(f"must be a whole number, not {value!r}")
+        if value < least:
+            raise ValueError(f"must be at least {least}, not {value}")
+        return int(value)
+
+    return check
+
+
+def share(value: Any) -> float:
+    """A number from 0 to 1."""
+    if not _is_number(value):
+        raise TypeError(f"must be a number, not {value!r}")
+    if not 0 <= value <= 1:
+        raise ValueError(f"must be between 0 and 1, not {value}")
+    return float(value)
+
+
+def truth(value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise TypeError(f"must be True or False, not {value!r}")
+    return value
+
+
+def one_of(kind: str, names: Collection[str]) -> Check:
+    """One of a few names."""
+
+    def check(value: Any) -> str:
+        if not isinstance(value, str) or value not in names:
+            there_are = f"; there are {', '.join(names)}"
+            raise ValueError(f"unknown {kind} {value!r}{suggestion(value, names) or there_are}")
+        return value
+
+    return check
+
+
+class Setting(NamedTuple):
+    """What a setting must be, and what it is unless told otherwise."""
+
+    check: Check
+    default: Any = None
+
+
+SETTINGS: Final[dict[str, Setting]] = {
+    "particles": Setting(whole(1)),
+    "sweeps": Setting(whole(1)),
+    "seed": Setting(whole(0)),
+    "chains": Setting(whole(1), 1),
+    "cores": Setting(whole(1), 1),
+    "max_depth": Setting(whole(1)),
+    "resampling": Setting(one_of("scheme", RESAMPLING), "multinomial"),
+    "ess_threshold": Setting(share, 1.0),
+    "burn_in": Setting(whole(0), 0),
+    "strict": Setting(truth, False),
+    "genealogy": Setting(whole(0), 0),
+}
+"""Those of all methods, and then those that only some methods have."""
+LANES_ONLY: Final = ("resampling", "ess_threshold", "genealogy")
+"""The reference engine resamples by multinomial draws at every observe, and keeps no genealogy."""
+
+
+def checked(method: str, given: Mapping[str, Any], engine: str = ENGINES[0]) -> dict[str, Any]:
+    """The settings that are given, as a run takes them; None is one that is not given.
+
+    A setting of the wrong kind or an unknown one is a TypeError, a value that it cannot have a ValueError."""
+    one_of("method", OFFERS)(method)
+    result = {}
+    for name, value in given.items():
+        if name not in SETTINGS:
+            raise TypeError(f"infer has no setting '{name}'{suggestion(name, SETTINGS)}")
+        if value is None:
+            continue
+        try:
+            result[name] = SETTINGS[name].check(value)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from None
+        reason = unfit(name, result[name], method, engine)
+        if reason is not None:
+            raise ValueError(f"{name}: {reason}")
+    return result
+
+
+def unfit(name: str, value: Any, method: str, engine: str | None) -> str | None:
+    """Why a method has no use for a value of a setting, or None. What changes nothing is no harm."""
+    if value == SETTINGS[name].default:
+        return None
+    able = [offer.name for offer in OFFERS.values() if name in offer.own]
+    if able and method not in able:
+        return f"{method} has none; use {' or '.join([', '.join(able[:-1]), able[-1]] if able[1:] else able)}"
+    if engine == "reference" and name in LANES_ONLY:
+        return "the reference engine has none; use the engine lanes"
+    return None
+
+
+def suggestion(name: Any, known: Collection[str]) -> str:
+    """`; did you mean 'particles'?`, or nothing when no known name is close."""
+    close = get_close_matches(str(name), list(known), n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""

@@ -1,0 +1,334 @@
+"""Every place at which a special form, or a procedure that calls procedures, evaluates something.
+
+A template is the use of a form with places in it, each of a type. A place is filled with an expression of its type,
+and what fills it may be an event: it draws, observes, and asks for a memo entry that observes, before it has its
+value. `programs_for` puts an event at one place of one template after the other; `generate` nests templates at
+random. All programs are finite. `TEMPLATES` has an entry for every form of the tables; a test holds it to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, NamedTuple
+
+import numpy as np
+
+WHOLE, BOOLEAN, LIST, MAP, F0, F1, F2, TEST = "whole", "boolean", "list", "map", "f0", "f1", "f2", "test"
+SOURCE, PROBABILITY = "source", "probability"
+CAST: Final = """
+[assume seen (mem (fn [k] (let [x (sample (flip 0.3))] (observe (flip (if x 0.8 0.4)) true) k)))]
+[assume coin (beta-flip 1.0 2.0)]
+"""
+EVENT: Final = "(do (observe (flip (if (sample (flip 0.4)) 0.9 0.2)) true) (seen 0) {})"
+"""Draws, observes, and is perhaps the first to ask for a memo entry."""
+SHOWN: Final = {
+    WHOLE: "{}",
+    BOOLEAN: "(if {} 1 0)",
+    LIST: "(apply + {})",
+    MAP: "(apply + (vals {}))",
+    F0: "({})",
+    F1: "({} 1)",
+    F2: "({} 1 2)",
+    TEST: "(if ({} 1) 1 0)",
+    SOURCE: "(if (sample {}) 1 0)",
+}
+"""A value of each type as a number."""
+
+
+@dataclass
+class Filler:
+    """Fills the places of templates. Which are events is told by the number of the place, and by chance."""
+
+    rng: np.random.Generator
+    event_at: int | None = None
+    """The number of the one place that is an event; None for any, by chance."""
+    depth: int = 0
+    places: int = 0
+    events: int = 0
+    scope: tuple[str, ...] = ()
+
+    def at(self, type_: str, *names: str) -> str:
+        """A place of a type, where also some variables that are numbers can be seen."""
+        return self.put(lambda: self.filled(type_), *names)
+
+    def just(self, text: str) -> str:
+        """A place whose expression is given."""
+        return self.put(lambda: text)
+
+    def put(self, fill: Callable[[], str], *names: str) -> str:
+        number = self.places
+        self.places += 1
+        before, self.scope = self.scope, (*self.scope, *names)
+        text = fill()
+        self.scope = before
+        chosen = self.rng.random() < 0.15 and self.events < 4 if self.event_at is None else number == self.event_at
+        self.events += chosen
+        return self.event(text) if chosen else text
+
+    def event(self, text: str) -> str:
+        if self.event_at is not None:
+            return EVENT.format(text)
+        p, q, r = (f"{x:.2f}" for x in self.rng.uniform(0.1, 0.9, 3))
+        return (
+            f"(do (observe (flip {p}) true) {text})",
+            f"(do (observe (flip (if (sample (flip {p})) {q} {r})) true) {text})",
+            f"(do (seen {int(self.rng.integers(2))}) {text})",
+            f"(do (observe coin (sample (flip {p}))) {text})",
+        )[int(self.rng.integers(4))]
+
+    def filled(self, type_: str) -> str:
+        """An expression of a type: a template, or where it is deep enough the simplest there is."""
+        options = [template for uses in TEMPLATES.values() for template in uses if template.type == type_]
+        if self.depth > 0 and options and self.rng.random() < 0.6:
+            self.depth -= 1
+            text = options[int(self.rng.integers(len(options)))].use(self)
+            self.depth += 1
+            return text
+        if type_ == WHOLE and self.scope and (self.event_at is not None or self.rng.random() < 0.8):
+            return self.scope[int(self.rng.integers(len(self.scope)))]
+        return self.simple(type_)
+
+    def simple(self, type_: str) -> str:
+        small = str(int(self.rng.integers(1, 4)))
+        match type_:
+            case "whole":
+                return small
+            case "boolean":
+                return f"(< {small} 2)"
+            case "list":
+                return f"(list {small} 2)"
+            case "map":
+                return f"{{0 {small} 1 2}}"
+            case "f0":
+                return f"(fn [] {self.at(WHOLE)})"
+            case "f1":
+                return f"(fn [u] {self.at(WHOLE, 'u')})"
+            case "f2":
+                return f"(fn [u w] (- u {self.at(WHOLE, 'u', 'w')}))"
+            case "test":
+                return f"(fn [u] (< {self.at(WHOLE, 'u')} 2))"
+            case "source":
+                return f"(flip {self.at(PROBABILITY)})"
+        return "0.6"
+
+
+class Template(NamedTuple):
+    """The use of a form, and the type of its value."""
+
+    type: str
+    use: Callable[[Filler], str]
+
+
+def _of(type_: str, *uses: Callable[[Filler], str]) -> list[Template]:
+    return [Template(type_, use) for use in uses]
+
+
+def _few(g: Filler) -> str:
+    """A number of calls."""
+    return f"(mod {g.at(WHOLE)} 3)"
+
+
+def _let(word: str) -> list[Template]:
+    return _of(
+        WHOLE,
+        lambda g: f"({word} [x {g.at(WHOLE)} y {g.at(WHOLE, 'x')}] {g.at(WHOLE, 'x', 'y')} {g.at(WHOLE, 'x', 'y')})",
+        lambda g: f"({word} ((x {g.at(WHOLE)}) (y {g.at(WHOLE, 'x')})) {g.at(WHOLE, 'x', 'y')})",
+        lambda g: f"({word} [[x y] {g.just('(list 1 2)')}] {g.at(WHOLE, 'x', 'y')})",
+    )
+
+
+def _body(word: str) -> list[Template]:
+    return _of(WHOLE, lambda g: f"({word} {g.at(BOOLEAN)} {g.at(LIST)} {g.at(WHOLE)})")
+
+
+def _maps(word: str) -> list[Template]:
+    return _of(
+        LIST,
+        lambda g: f"({word} {g.at(F1)} {g.at(LIST)})",
+        lambda g: f"({word} {g.at(F2)} {g.at(LIST)} {g.at(LIST)})",
+    )
+
+
+def _both(word: str) -> list[Template]:
+    return _of(
+        BOOLEAN,
+        lambda g: f"({word} {g.at(BOOLEAN)} {g.at(BOOLEAN)})",
+        lambda g: f"({word} {g.at(BOOLEAN)} {g.at(BOOLEAN)} {g.at(BOOLEAN)})",
+    )
+
+
+def _source(text: Callable[[Filler], str]) -> list[Template]:
+    """A process: made, drawn from twice, and observed."""
+    return _of(
+        WHOLE,
+        lambda g: f"(let [p {text(g)}] (+ (sample p) {g.at(WHOLE)} (sample p)))",
+        lambda g: f"(let [p {text(g)}] (sample p) (observe p {g.just('0')}) {g.at(WHOLE)})",
+    )
+
+
+_LOOP: Final = _of(
+    WHOLE,
+    lambda g: (
+        f"(loop [x {_few(g)} y {g.at(WHOLE)}] (if {g.just('(< x 1)')} {g.at(WHOLE, 'x', 'y')} "
+        f"(recur {g.just('(- x 1)')} {g.at(WHOLE, 'x', 'y')})))"
+    ),
+)
+
+TEMPLATES: Final[dict[str, list[Template]]] = {
+    # Special forms
+    "quote": _of(LIST, lambda g: "'(1 2)"),
+    "if": _of(WHOLE, lambda g: f"(if {g.at(BOOLEAN)} {g.at(WHOLE)} {g.at(WHOLE)})"),
+    "lambda": _of(WHOLE, lambda g: f"({g.just('(lambda (x & r) (+ x (count r)))')} {g.at(WHOLE)} {g.at(WHOLE)})")
+    + _of(F1, lambda g: f"(lambda (x) {g.at(WHOLE, 'x')})"),
+    "fn": _of(
+        WHOLE,
+        lambda g: f"((fn go [x] (if {g.just('(< x 1)')} {g.at(WHOLE, 'x')} (go {g.just('(- x 1)')}))) {_few(g)})",
+        lambda g: f"((fn [[x y] z] {g.at(WHOLE, 'x', 'y', 'z')}) {g.just('(list 1 2)')} {g.at(WHOLE)})",
+        lambda g: f"((fn [x] (if {g.just('(< x 1)')} {g.at(WHOLE, 'x')} (recur {g.just('(- x 1)')}))) {_few(g)})",
+    ),
+    "let": _let("let"),
+    "let*": _let("let*"),
+    "letrec": _of(
+        WHOLE,
+        lambda g: (
+            f"(letrec [g (fn [x] (if (< x 1) {g.at(WHOLE, 'x')} (h {g.just('(- x 1)')}))) "
+            f"h (fn [x] (+ {g.at(WHOLE, 'x')} (g x)))] (g {_few(g)}))"
+        ),
+    ),
+    "loop": _LOOP,
+    "recur": _LOOP,
+    "cond": _of(
+        WHOLE,
+        lambda g: f"(cond {g.at(BOOLEAN)} {g.at(WHOLE)} {g.at(BOOLEAN)} {g.at(WHOLE)} :else {g.at(WHOLE)})",
+        lambda g: f"(cond ({g.at(BOOLEAN)} {g.at(WHOLE)}) (else {g.at(WHOLE)}))",
+    ),
+    "case": _of(WHOLE, lambda g: f"(case {g.at(WHOLE)} 1 {g.at(WHOLE)} (2 3) {g.at(WHOLE)} {g.at(WHOLE)})"),
+    "when": _of(WHOLE, lambda g: f"(count (list (when {g.at(BOOLEAN)} {g.at(LIST)} {g.at(WHOLE)})))"),
+    "when-not": _of(WHOLE, lambda g: f"(count (list (when-not {g.at(BOOLEAN)} {g.at(LIST)} {g.at(WHOLE)})))"),
+    "and": _both("and"),
+    "or": _both("or"),
+    "do": _body("do"),
+    "begin": _body("begin"),
+    "sample": _of(BOOLEAN, lambda g: f"(sample {g.at(SOURCE)})")
+    + _of(LIST, lambda g: f"(map (fn [x] (if x 1 0)) (map sample (list {g.at(SOURCE)} {g.at(SOURCE)})))"),
+    "observe": _of(BOOLEAN, lambda g: f"(observe {g.at(SOURCE)} {g.at(BOOLEAN)})"),
+    "mem": _of(
+        WHOLE, lambda g: f"(let [m (mem {g.at(F1)})] (+ (m {g.at(WHOLE)}) (m {g.at(WHOLE)}) (m {g.at(WHOLE)})))"
+    )
+    + _of(F1, lambda g: f"(mem {g.at(F1)})"),
+    # Procedures that call procedures
+    "map": _maps("map"),
+    "mapv": _maps("mapv"),
+    "mapcat": _of(
+        LIST,
+        lambda g: f"(mapcat {g.just('(fn [x] (list x 1))')} {g.at(LIST)})",
+        lambda g: f"(mapcat (fn [x] {g.at(LIST, 'x')}) {g.at(LIST)})",
+    ),
+    "map-indexed": _of(LIST, lambda g: f"(map-indexed {g.at(F2)} {g.at(LIST)})"),
+    "filter": _of(LIST, lambda g: f"(filter {g.at(TEST)} {g.at(LIST)})"),
+    "remove": _of(LIST, lambda g: f"(remove {g.at(TEST)} {g.at(LIST)})"),
+    "reduce": _of(
+        WHOLE,
+        lambda g: f"(reduce {g.at(F2)} (cons {g.at(WHOLE)} {g.at(LIST)}))",
+        lambda g: f"(reduce {g.at(F2)} {g.at(WHOLE)} {g.at(LIST)})",
+        lambda g: f"(reduce {g.at(F2)} {g.at(WHOLE)} {g.just('(list)')})",
+        lambda g: f"(reduce {g.just('+')} {g.just('(list)')})",
+    ),
+    "repeatedly": _of(LIST, lambda g: f"(repeatedly {_few(g)} {g.at(F0)})"),
+    "some": _of(BOOLEAN, lambda g: f"(some {g.at(TEST)} {g.at(LIST)})"),
+    "every?": _of(BOOLEAN, lambda g: f"(every? {g.at(TEST)} {g.at(LIST)})"),
+    "sort-by": _of(WHOLE, lambda g: f"(first (sort-by {g.at(F1)} (cons {g.at(WHOLE)} {g.at(LIST)})))"),
+    "apply": _of(
+        WHOLE,
+        lambda g: f"(apply {g.at(F2)} {g.just('(list 1 2)')})",
+        lambda g: f"(apply {g.at(F2)} {g.at(WHOLE)} {g.just('(list 2)')})",
+        lambda g: f"(apply {g.just('+')} {g.at(WHOLE)} {g.at(LIST)})",
+    ),
+    "update": _of(
+        MAP,
+        lambda g: f"(update {g.at(MAP)} {g.just('0')} {g.at(F1)})",
+        lambda g: f"(update {g.at(MAP)} {g.just('1')} {g.at(F2)} {g.at(WHOLE)})",
+    ),
+    "comp": _of(F1, lambda g: f"(comp {g.at(F1)} {g.at(F1)})", lambda g: f"(comp {g.at(F1)})", lambda g: "(comp)"),
+    "partial": _of(F1, lambda g: f"(partial {g.at(F2)} {g.at(WHOLE)})", lambda g: f"(partial {g.at(F1)})"),
+    "constantly": _of(F1, lambda g: f"(constantly {g.at(WHOLE)})"),
+    "complement": _of(TEST, lambda g: f"(complement {g.at(TEST)})"),
+    "identity": _of(WHOLE, lambda g: f"(identity {g.at(WHOLE)})"),
+    "no-case": _of(WHOLE, lambda g: f"(if {g.at(BOOLEAN)} {g.at(WHOLE)} (case {g.just('1')} 1 {g.at(WHOLE)}))"),
+    "procedure?": _of(BOOLEAN, lambda g: f"(procedure? {g.at(F1)})", lambda g: f"(procedure? {g.at(WHOLE)})"),
+    # Processes, which are made at an address
+    "crp": _source(lambda g: f"(crp {g.at(PROBABILITY)})"),
+    "polya-urn": _source(lambda g: f"(polya-urn [{g.at(PROBABILITY)} 0.5])"),
+    "dirichlet-discrete": _source(lambda g: f"(dirichlet-discrete [{g.at(PROBABILITY)} 0.5])"),
+    "beta-flip": _of(
+        BOOLEAN,
+        lambda g: f"(let [p (beta-flip {g.at(PROBABILITY)} {g.at(PROBABILITY)})] (= (sample p) (sample p)))",
+        lambda g: f"(let [p (beta-flip 1.0 {g.at(PROBABILITY)})] (observe p {g.just('true')}) (sample p))",
+    ),
+}
+"""The uses of each form, with all of its places. The other processes are in `CONTINUOUS`."""
+
+def _mean(g: Filler) -> str:
+    return f"(fn [x] {g.just('0.0')})"
+
+
+def _kernel(g: Filler) -> str:
+    return f"(fn [x y] (exp (- (abs {g.just('(- x y)')}))))"
+
+
+def _continuous(of: Callable[[Filler], str], one: str = "p", other: str = "p") -> list[Template]:
+    return _of(
+        WHOLE,
+        lambda g: (
+            f"(let [p {of(g)}] (observe {g.just(other)} {g.just('0.3')}) "
+            f"(if (< (sample {one}) 0.5) {g.at(WHOLE)} (int (* 9 (sample {one})))))"
+        ),
+    )
+
+
+CONTINUOUS: Final[dict[str, list[Template]]] = {
+    "normal-normal": _continuous(lambda g: f"(normal-normal {g.at(PROBABILITY)} 1.0 {g.at(PROBABILITY)})"),
+    "dp": _continuous(lambda g: f"(dp {g.at(PROBABILITY)} {g.just('(normal 0 1)')})"),
+    "gp": _continuous(lambda g: f"(gp {g.put(partial(_mean, g))} {g.put(partial(_kernel, g))})", "(p 0)", "(p 1)"),
+}
+"""What cannot be enumerated."""
+
+
+def _program(lines: list[str], template: Template, text: str) -> str:
+    """A program that binds the value of a use, observes by it, and uses it again."""
+    shown = SHOWN[template.type].format("a")
+    return "\n".join(
+        [
+            CAST.strip(),
+            *lines,
+            f"[assume a {text}]",
+            f"[observe (flip (if (even? (int {shown})) 0.8 0.3)) true]",
+            f"[assume b (+ 1 {shown})]",
+            "[observe (flip (if (< b 3) 0.4 0.7)) true]",
+            f'[predict "a" {shown}]',
+            '[predict "b" b]\n',
+        ]
+    )
+
+
+def programs_for(template: Template) -> Iterator[str]:
+    """Programs with an event at one place of a template, each in its turn; the first one has none."""
+    for number in range(-1, 40):
+        filler = Filler(np.random.default_rng(number + 1), number)
+        text = template.use(filler)
+        if number >= filler.places:
+            return
+        yield _program([], template, text)
+    raise AssertionError("too many places")
+
+
+def generate(seed: int | tuple[int, ...]) -> str:
+    """A program of nested templates with up to four events at random places."""
+    filler = Filler(np.random.default_rng(seed), depth=3)
+    uses = [template for uses in TEMPLATES.values() for template in uses]
+    template = uses[int(filler.rng.integers(len(uses)))]
+    first = f"[assume z {filler.at(WHOLE)}]"
+    filler.scope = ("z",)
+    return _program([first], template, template.use(filler))
