@@ -34,8 +34,10 @@ ALLOWED: Final[dict[str, tuple[str, ...]]] = {
         "pplc_runtime.resampling", "pplc_runtime.results", "pplc_runtime.scripts", "pplc_runtime.settings",
         "pplc_runtime.steps", "pplc_runtime.values", "pplc_runtime.weights", "numpy",
     ),
-    "pplc_runtime.settings": (),
-    "pplc_runtime.command": ("pplc_runtime.command", "pplc_runtime.results", "pplc_runtime.settings", "tqdm"),
+    "pplc_runtime.settings": ("pplc_runtime.suggestions",),
+    "pplc_runtime.command": (
+        "pplc_runtime.command", "pplc_runtime.results", "pplc_runtime.settings", "pplc_runtime.suggestions", "tqdm",
+    ),
     "pplc_runtime": ("pplc_runtime", "numpy", "scipy", "sexpdata", "matplotlib"),
 }  # fmt: skip
 """What each part may import besides the standard library; the longest name that fits a module counts."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from pplc.source import Source, Span
 
@@ -53,9 +52,3 @@ def render(source: Source, diagnostic: Diagnostic) -> str:
 def render_all(source: Source, diagnostics: Iterable[Diagnostic]) -> str:
     """All diagnostics in source order."""
     return "\n".join(render(source, d) for d in sorted(diagnostics, key=lambda d: (d.span, d.message)))
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """`; did you mean 'normal'?`, or nothing when no known name is close."""
-    close = get_close_matches(name, list(known), n=1, cutoff=0.7)
-    return f"; did you mean '{close[0]}'?" if close else ""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pplc.diagnostics import CompileError, Diagnostic, suggestion
+from pplc.diagnostics import CompileError, Diagnostic
 from pplc.languages import core
 from pplc.languages.facts import Analysis
 from pplc.languages.show import show_analysis, show_form, show_program, show_steps
@@ -22,6 +22,7 @@ from pplc.passes.to_cps import to_cps
 from pplc.passes.to_python import to_python
 from pplc.room import with_room
 from pplc.source import Source, Span
+from pplc_runtime.suggestions import suggestion
 
 Result = TypeVar("Result")
 

@@ -25,8 +25,9 @@ from pplc_runtime.results.json_values import from_python, nan_in_input
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.scripts import LEAST_SWEEPS, scripted
-from pplc_runtime.settings import checked, suggestion
+from pplc_runtime.settings import checked
 from pplc_runtime.steps import Input, Plan, Step, plan
+from pplc_runtime.suggestions import suggestion
 from pplc_runtime.values import ModelError
 
 DEEPEST = 250_000

@@ -6,9 +6,10 @@ One table for the command line and for Python. It imports no numpy, so that the 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from difflib import get_close_matches
 from numbers import Real
 from typing import Any, Final, NamedTuple, TypeAlias
+
+from pplc_runtime.suggestions import suggestion
 
 RESAMPLING: Final = ("multinomial", "stratified", "systematic", "residual")
 ENGINES: Final = ("lanes", "reference")
@@ -153,9 +154,3 @@ def unfit(name: str, value: Any, method: str, engine: str | None) -> str | None:
     if engine == "reference" and name in LANES_ONLY:
         return "the reference engine has none; use the engine lanes"
     return None
-
-
-def suggestion(name: Any, known: Collection[str]) -> str:
-    """`; did you mean 'particles'?`, or nothing when no known name is close."""
-    close = get_close_matches(str(name), list(known), n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""

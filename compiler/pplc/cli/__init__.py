@@ -62,7 +62,7 @@ def _dispatch(arguments: list[str]) -> int:
         print(f"pplc {version('pplc')}")
         return OK
     if verb not in VERBS:
-        from pplc.diagnostics import suggestion
+        from pplc_runtime.suggestions import suggestion
 
         kind = "option" if verb.startswith("-") else "verb"
         print(f"pplc: error: unknown {kind} '{verb}'{suggestion(verb, VERBS)}", file=sys.stderr)

@@ -29,8 +29,8 @@ def parser() -> ArgumentParser:
 def run(arguments: Namespace) -> int:
     """Compile one model."""
     source = read_source(arguments.model)
-    from pplc.diagnostics import suggestion
     from pplc.pipeline import PASSES, compile_source, dump_after
+    from pplc_runtime.suggestions import suggestion
 
     wanted = arguments.dump_after
     if wanted is None:

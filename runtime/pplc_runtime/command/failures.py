@@ -7,7 +7,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 
-from pplc_runtime.settings import suggestion
+from pplc_runtime.suggestions import suggestion
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 DEBUG = "PPLC_DEBUG"

@@ -10,7 +10,7 @@ from typing import Any
 from pplc_runtime.command.failures import UsageError
 from pplc_runtime.command.files import read_text
 from pplc_runtime.results.json_values import from_python, nan_in_input
-from pplc_runtime.settings import suggestion
+from pplc_runtime.suggestions import suggestion
 
 
 def read_inputs(data: str | None, settings: Sequence[str], known: Collection[str]) -> dict[str, Any]:

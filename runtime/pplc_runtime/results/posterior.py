@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from functools import cached_property
 from math import inf, nan
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -19,6 +18,7 @@ from pplc_runtime.results.export import DrawWriter
 from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.mixing import Mixing, mixing_of
 from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.suggestions import suggestion
 
 if TYPE_CHECKING:
     from pplc_runtime.results.summary import Summary
@@ -201,8 +201,7 @@ class Posterior:
         """All draws of a predict, with their weights and sweeps."""
         if label not in self._gathered:
             if label not in self.labels:
-                close = get_close_matches(label, self.labels, n=1)
-                raise KeyError(f"no predict {label!r}" + (f"; did you mean {close[0]!r}?" if close else ""))
+                raise KeyError(f"no predict {label!r}{suggestion(label, self.labels)}")
             self._gathered[label] = gather(self.sweeps, label)
         return self._gathered[label]
 
