@@ -256,10 +256,10 @@ class Sweeping:
     Every batch runs the same observes again from where the last one ended."""
 
     def __init__(self, values: int, particles: int) -> None:
-        from pplc_runtime.addresses import At
-        from pplc_runtime.particles import Particles
-        from pplc_runtime.resampling import SCHEMES
-        from pplc_runtime.steps import plan
+        from pplc_runtime.engine.particles import Particles
+        from pplc_runtime.engine.plan import plan
+        from pplc_runtime.lanes.addresses import At
+        from pplc_runtime.numerics.resampling import SCHEMES
 
         program = models.history(values, FORKS)
         steps = pplc.compile_text(program.text, program.name).program.steps

@@ -13,8 +13,8 @@ import pytest
 ROOT: Final = Path(__file__).parents[1]
 
 TABLES: Final = (
-    "pplc_runtime.formulas", "pplc_runtime.names", "pplc_runtime.values", "pplc_runtime.version",
-    "pplc_runtime.stochastic", "pplc_runtime.reference.syntax",
+    "pplc_runtime.program.formulas", "pplc_runtime.program.names", "pplc_runtime.values", "pplc_runtime.version",
+    "pplc_runtime.program.stochastic", "pplc_runtime.reference.syntax",
 )  # fmt: skip
 """What a pass may see of the runtime: names and arities, plain values, the syntax that it translates to."""
 
@@ -26,21 +26,24 @@ ALLOWED: Final[dict[str, tuple[str, ...]]] = {
     "pplc.pipeline": (
         "pplc.source", "pplc.diagnostics", "pplc.languages", "pplc.passes", "pplc.room", "pplc_runtime",
     ),
+    "pplc_runtime": ("pplc_runtime", "numpy", "scipy", "sexpdata", "matplotlib"),
     "pplc_runtime.distributions": ("pplc_runtime.distributions", "numpy", "scipy"),
     "pplc_runtime.processes": ("pplc_runtime.distributions", "pplc_runtime.processes", "numpy"),
-    "pplc_runtime.inference.": (
-        "pplc_runtime.inference.base", "pplc_runtime.inference.conditional", "pplc_runtime.addresses",
-        "pplc_runtime.forward_sweep", "pplc_runtime.particles", "pplc_runtime.records", "pplc_runtime.regenerate",
-        "pplc_runtime.resampling", "pplc_runtime.results", "pplc_runtime.scripts", "pplc_runtime.settings",
-        "pplc_runtime.steps", "pplc_runtime.values", "pplc_runtime.weights", "numpy",
-    ),
     "pplc_runtime.settings": ("pplc_runtime.suggestions",),
     "pplc_runtime.command": (
         "pplc_runtime.command", "pplc_runtime.results", "pplc_runtime.settings", "pplc_runtime.suggestions", "tqdm",
     ),
-    "pplc_runtime": ("pplc_runtime", "numpy", "scipy", "sexpdata", "matplotlib"),
 }  # fmt: skip
 """What each part may import besides the standard library; the longest name that fits a module counts."""
+
+LEVELS: Final = (
+    "version", "suggestions", "settings", "values", "distributions", "processes", "numerics", "lanes", "primitives",
+    "results", "program", "engine", "regeneration", "specialise", "inference", "command", "running", "reference",
+    "exports",
+)  # fmt: skip
+"""The rooms of the runtime: each sees those before it, also in imports inside of functions, and none after it."""
+BUILDING_BLOCKS: Final = ("base", "conditional", "forward_sweep")
+"""What an inference method sees of its own room: not another method."""
 
 EXCEPTIONS: Final = {
     ("pplc.passes.expand", "pplc.passes.shapes"): "a part of expand in a file of its own",
@@ -99,9 +102,24 @@ def test_order(module: str) -> None:
         if imported.split(".")[0] not in sys.stdlib_module_names
         and not any(_within(imported, part) for part in allowed)
         and (module, imported) not in EXCEPTIONS
-        and not (module == "pplc_runtime.inference" and _within(imported, "pplc_runtime.inference"))
     ]
     assert wrong == []
+
+
+RUNTIME: Final = [module for module in MODULES if module.startswith("pplc_runtime.")]
+
+
+@pytest.mark.parametrize("module", RUNTIME)
+def test_levels_of_the_runtime(module: str) -> None:
+    own = LEVELS.index(module.split(".")[1])
+    seen = [imported.split(".")[1] for imported in _imports(MODULES[module]) if _within(imported, "pplc_runtime")]
+    assert [room for room in seen if LEVELS.index(room) > own] == []
+
+
+@pytest.mark.parametrize("module", [module for module in RUNTIME if _within(module, "pplc_runtime.inference.")])
+def test_a_method_sees_no_other_method(module: str) -> None:
+    seen = [imported for imported in _imports(MODULES[module]) if _within(imported, "pplc_runtime.inference.")]
+    assert [imported for imported in seen if imported.split(".")[2] not in BUILDING_BLOCKS] == []
 
 
 def test_the_runtime_never_imports_the_compiler() -> None:

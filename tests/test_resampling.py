@@ -21,7 +21,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from pplc_runtime.resampling import SCHEMES
+from pplc_runtime.numerics.resampling import SCHEMES
 
 Law = dict[tuple[int, ...], Fraction]
 Weights = tuple[Fraction, ...]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from pplc_runtime.weights import (
+from pplc_runtime.numerics.weights import (
     BadWeights,
     ZeroWeights,
     effective_sample_size,

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from pplc.pipeline import Compiled
     from pplc_runtime.inference.base import Settings
-    from pplc_runtime.program import Program
     from pplc_runtime.results.posterior import Posterior
     from pplc_runtime.results.sweeps import Sweep
+    from pplc_runtime.running.program import Program
 
 
 class Model:

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-import pplc_runtime.names as _names
-from pplc_runtime.formulas import formula, raw
+import pplc_runtime.program.names as _names
 from pplc_runtime.primitives import FAST as _FAST
 from pplc_runtime.primitives import arithmetic as _arithmetic
 from pplc_runtime.primitives import comparison as _comparison
-from pplc_runtime.program import Program
-from pplc_runtime.steps import Assume, Input, Loop, Observe, Predict
+from pplc_runtime.program.formulas import formula, raw
+from pplc_runtime.program.steps import Assume, Input, Loop, Observe, Predict
+from pplc_runtime.running.program import Program
 from pplc_runtime.values import List, ModelError, Procedure, Symbol
 
 

@@ -153,6 +153,34 @@ class Stochastic:
     """How a program draws from it."""
 
 
+class Memo:
+    """A memoised procedure; its entries are kept by the run, under its address.
+
+    One that goes `by_lane` only computes and draws: its entries for different keys can be computed at once."""
+
+    __slots__ = ("at", "by_lane", "procedure")
+
+    def __init__(self, at: Any, procedure: Any, by_lane: bool = False) -> None:
+        self.at = at
+        self.procedure = procedure
+        self.by_lane = by_lane
+
+    def with_procedure(self, procedure: Any) -> Memo:
+        return Memo(self.at, procedure, self.by_lane)
+
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        return self.at, ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Memo) and self.at is other.at
+
+    def __hash__(self) -> int:
+        return hash(self.at)
+
+    def __str__(self) -> str:
+        return f"<memoised {getattr(self.procedure, 'name', 'procedure')}>"
+
+
 _BOOLS: Final = {True: ("bool", True), False: ("bool", False)}
 _NAN: Final = ("nan",)
 

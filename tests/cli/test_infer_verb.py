@@ -18,9 +18,9 @@ from pplc.cli import main
 from pplc_runtime.command.infer import OPTIONS
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
-from pplc_runtime.program import Program
-from pplc_runtime.resampling import SCHEMES
+from pplc_runtime.numerics.resampling import SCHEMES
 from pplc_runtime.results import Posterior
+from pplc_runtime.running.program import Program
 from pplc_runtime.settings import DEFAULT_METHOD, OFFERS, RESAMPLING, SETTINGS
 from pplc_runtime.values import Map, ModelError
 

@@ -18,16 +18,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pplc_runtime.addresses import At
 from pplc_runtime.distributions import DISTRIBUTIONS
 from pplc_runtime.distributions.base import Family
-from pplc_runtime.frames import here
+from pplc_runtime.engine.particles import Particles
+from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
-from pplc_runtime.particles import Particles
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.frames import here
+from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 from pplc_runtime.processes import PROCESSES
-from pplc_runtime.resampling import SCHEMES, Scheme
-from pplc_runtime.steps import Plan
 from pplc_runtime.values import key_of
 
 from .sweeps import Retained, quietly
@@ -159,11 +159,11 @@ class Kernel:
                 patch.setattr(family, "sample", _enumerating(family.sample))
             for process in PROCESSES.values():
                 patch.setattr(type(process), "sample", _sample_from)
-            patch.setattr("pplc_runtime.particles.pick", lambda chance, weights: chance.decide(weights.tolist()))
-            patch.setattr("pplc_runtime.particles.pick_rows", _pick_rows)
+            patch.setattr("pplc_runtime.engine.particles.pick", lambda chance, weights: chance.decide(weights.tolist()))
+            patch.setattr("pplc_runtime.engine.particles.pick_rows", _pick_rows)
             if "enumerated" not in SCHEMES:
                 patch.setitem(SCHEMES, "enumerated", Scheme("enumerated", _draw, _conditional))  # type: ignore[arg-type]
-            patch.setattr("pplc_runtime.scripts.suffix.Particles", WatchedParticles)
+            patch.setattr("pplc_runtime.specialise.suffix.Particles", WatchedParticles)
             for module in MODULES:
                 patch.setattr(module, "Particles", WatchedParticles)
                 patch.setattr(module, "first_retained", first_retained)

@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 
 from pplc import compile_text
 from pplc.passes.to_reference import to_reference
-from pplc_runtime.addresses import At
-from pplc_runtime.frames import Frame, here
-from pplc_runtime.handlers import Forward
+from pplc_runtime.engine.forward import Forward
+from pplc_runtime.engine.particles import Particles
+from pplc_runtime.engine.plan import Plan, plan
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
-from pplc_runtime.lanes import Lane, raw
-from pplc_runtime.particles import Particles
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.varying import Lane, raw
+from pplc_runtime.program.steps import Predict
 from pplc_runtime.reference import Program as ReferenceProgram
-from pplc_runtime.regenerate import Suffix
+from pplc_runtime.regeneration.regenerate import Suffix
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.steps import Plan, Predict, plan
 
 pgas_method: Any = import_module("pplc_runtime.inference.pgas")
 """The module, which the method of the same name hides."""

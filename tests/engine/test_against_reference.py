@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 from tests.posteriors.tiny import TINY
 
-from pplc_runtime.frames import Frame
-from pplc_runtime.handlers import Forward
+from pplc_runtime.engine.forward import Forward
+from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference.base import Settings
-from pplc_runtime.regenerate import Suffix
-from pplc_runtime.steps import Plan
+from pplc_runtime.lanes.frames import Frame
+from pplc_runtime.regeneration.regenerate import Suffix
 
 from .agreement import ancestor_weights_agree, densities_agree
 from .generate import generate

@@ -16,8 +16,8 @@ from tests.reference.test_kernels import PROGRAMS
 
 from pplc import compile_text
 from pplc_runtime.inference.base import Settings
-from pplc_runtime.records import Retained
-from pplc_runtime.resampling import SCHEMES, conditional_rows, pick_rows
+from pplc_runtime.numerics.resampling import SCHEMES, conditional_rows, pick_rows
+from pplc_runtime.regeneration.records import Retained
 
 from .kernels import Enumerating, Kernel, Law, distance, every_run, paths
 from .sweeps import compiled

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pplc import compile_text
-from pplc_runtime import forward_sweep
+from pplc_runtime.inference import forward_sweep
 from pplc_runtime.values import Impossible
 
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pplc
-from pplc_runtime.formulas import FUNCTIONS
-from pplc_runtime.frames import Frame, here
-from pplc_runtime.lanes import Lane
+from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.varying import Lane
+from pplc_runtime.program.formulas import FUNCTIONS
 from pplc_runtime.values import ModelError
 
 UNARY = st.sampled_from([*FUNCTIONS, "-", "/", "+"])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pplc_runtime.frames import Frame
+from pplc_runtime.lanes.frames import Frame
 
 
 def index(*lanes: int) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:

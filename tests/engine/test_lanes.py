@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pplc_runtime.frames import Frame, here
-from pplc_runtime.lanes import (
+from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.varying import (
     Lane,
     Mix,
     by_option,

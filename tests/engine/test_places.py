@@ -17,8 +17,8 @@ from tests.reference import kernels as reference_kernels
 
 from pplc import compile_text
 from pplc.languages.forms import SPECIAL
-from pplc_runtime.names import SIGNATURES, primitive_named
 from pplc_runtime.primitives import higher
+from pplc_runtime.program.names import SIGNATURES, primitive
 from pplc_runtime.reference.higher_order import HIGHER_ORDER
 from pplc_runtime.reference.methods import one_lane, planned
 
@@ -36,7 +36,7 @@ MOST = 300
 def test_every_form_has_its_places() -> None:
     """Whoever adds a special form, or a procedure that calls procedures, is told here to say what its places are."""
     addressed = {name.removesuffix("-dist") for name, signature in SIGNATURES.items() if signature.addressed}
-    own = {name for name in SIGNATURES if primitive_named(name).function.__module__ == higher.__name__}
+    own = {name for name in SIGNATURES if primitive(name).function.__module__ == higher.__name__}
     assert {*TEMPLATES, *CONTINUOUS} == {*SPECIAL, *addressed, *own, *HIGHER_ORDER}
 
 

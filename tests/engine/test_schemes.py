@@ -16,7 +16,7 @@ from tests.posteriors.enumeration import Choose, Observe, Predicts, flip
 from tests.posteriors.test_methods import LONGER, check, exact_answer
 from tests.test_resampling import LAWS, given
 
-from pplc_runtime.resampling import SCHEMES, Scheme
+from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 
 from .kernels import Enumerating, bias
 from .sweeps import Floats, compiled

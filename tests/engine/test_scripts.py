@@ -18,14 +18,14 @@ from tests.reference.test_kernels import PROGRAMS
 
 from pplc import compile_text
 from pplc_runtime.distributions.base import Family
-from pplc_runtime.frames import Frame
+from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference import METHODS
+from pplc_runtime.lanes.frames import Frame
 from pplc_runtime.results.json_values import to_json
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.scripts import course, scripted
-from pplc_runtime.scripts.emit import ReplayWriter
-from pplc_runtime.scripts.suffix import ScriptedSweep
-from pplc_runtime.steps import Plan
+from pplc_runtime.specialise import course, scripted
+from pplc_runtime.specialise.emit import ReplayWriter
+from pplc_runtime.specialise.suffix import ScriptedSweep
 from pplc_runtime.values import ModelError
 
 from . import fixed
@@ -458,7 +458,7 @@ def test_chains_are_the_same_whatever_fails(name: str) -> None:
     for program in (compile_text(source), compile_text(source)):
         with pytest.MonkeyPatch.context() as patch:
             if found:
-                patch.setattr("pplc_runtime.program.scripted", lambda plan: plan)
+                patch.setattr("pplc_runtime.running.program.scripted", lambda plan: plan)
             found.append(program.infer("pgas", particles=4, sweeps=40, chains=3, seed=5).sweeps)
     assert_same(*found)
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from pplc import compile_text
-from pplc_runtime.frames import Frame
-from pplc_runtime.lanes import Lane
+from pplc_runtime.lanes.frames import Frame
+from pplc_runtime.lanes.varying import Lane
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.values import ModelError
 

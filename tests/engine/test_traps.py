@@ -16,18 +16,17 @@ import pytest
 from tests.reference.test_kernels import OBSERVE_AFTER_THE_LAST
 from tests.reference.test_regenerate import BRANCH, MEMO, SAME_SAMPLES
 
-from pplc_runtime import control
-from pplc_runtime.addresses import At
-from pplc_runtime.control import Memo
-from pplc_runtime.frames import Frame, here
-from pplc_runtime.handlers import MISSING, Forward
-from pplc_runtime.lanes import Lane, raw
+from pplc_runtime.engine.forward import MISSING, Forward
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.varying import Lane, raw
+from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 from pplc_runtime.processes.crp import Crp
-from pplc_runtime.records import Recorder
-from pplc_runtime.regenerate import Replay, Suffix
-from pplc_runtime.resampling import SCHEMES, Scheme
-from pplc_runtime.stochastic import Dist
-from pplc_runtime.values import key_of
+from pplc_runtime.program import control
+from pplc_runtime.program.stochastic import Dist
+from pplc_runtime.regeneration.records import Recorder
+from pplc_runtime.regeneration.regenerate import Replay, Suffix
+from pplc_runtime.values import Memo, key_of
 
 from .kernels import Enumerating, Kernel, bias, distance
 from .sweeps import Floats, compiled, pgas_method

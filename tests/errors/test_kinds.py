@@ -11,7 +11,7 @@ import pplc
 from pplc.passes.kinds import WANTED
 from pplc.pipeline import check
 from pplc.source import Source
-from pplc_runtime.names import SIGNATURES
+from pplc_runtime.program.names import SIGNATURES
 from pplc_runtime.values import ModelError
 
 from .forgotten_draws import FINE, FORGOTTEN

@@ -11,7 +11,7 @@ from pplc.languages.foreign import ADVICE, LITERALS, NAMES, STATEMENT_NAMES
 from pplc.languages.forms import SPECIAL, STATEMENTS
 from pplc.pipeline import check
 from pplc.source import Source
-from pplc_runtime.names import CONSTANTS, SIGNATURES
+from pplc_runtime.program.names import CONSTANTS, SIGNATURES
 
 KNOWN: Final = {*SIGNATURES, *SPECIAL, *CONSTANTS, *LITERALS}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.addresses import At
+from pplc_runtime.lanes.addresses import At
 from pplc_runtime.primitives import PRIMITIVES
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.values import List, Map, Procedure, Symbol

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pplc_runtime.frames import Frame, Idle, here
+from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.program.control import Idle
 
 
 class Bystander(Idle):

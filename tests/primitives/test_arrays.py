@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pplc_runtime.frames import Frame, here
-from pplc_runtime.lanes import Lane
+from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.varying import Lane
 from pplc_runtime.values import ModelError
 
 from .calls import L, V, call

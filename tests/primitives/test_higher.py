@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.addresses import At
-from pplc_runtime.frames import Frame, here
-from pplc_runtime.lanes import Dead, Lane, Mix, join, plain
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.varying import Dead, Lane, Mix, join, plain
 from pplc_runtime.primitives import PRIMITIVES, higher
 from pplc_runtime.values import List, Procedure
 

@@ -12,8 +12,8 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from pplc_runtime.frames import Frame, here
-from pplc_runtime.lanes import join, plain
+from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.varying import join, plain
 from pplc_runtime.primitives import PRIMITIVES
 from pplc_runtime.values import ModelError, shown
 

@@ -14,11 +14,11 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pplc_runtime.program.stochastic import Dist, ProcessInstance
 from pplc_runtime.reference.draws import Random, States, log_density
 from pplc_runtime.reference.environment import Draw
 from pplc_runtime.reference.execution import Particle, Plan, extend, start
 from pplc_runtime.reference.methods import Settings, conditional, one_lane
-from pplc_runtime.stochastic import Dist, ProcessInstance
 from pplc_runtime.values import key_of
 
 T = TypeVar("T")

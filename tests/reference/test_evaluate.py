@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from pplc_runtime.names import SIGNATURES
+from pplc_runtime.program.names import SIGNATURES
+from pplc_runtime.program.stochastic import PROCESS_CONSTRUCTORS
 from pplc_runtime.reference import executed, infer, log_joint, replay
 from pplc_runtime.reference.execution import Particle
 from pplc_runtime.reference.higher_order import HIGHER_ORDER
 from pplc_runtime.reference.trace import Entry, Lookup, PrimitiveCall, Trace, Value
-from pplc_runtime.stochastic import PROCESS_CONSTRUCTORS
 from pplc_runtime.values import List, ModelError, key_of
 
 from .programs import program_of

@@ -8,7 +8,7 @@ from random import Random
 from typing import Final, TypeAlias
 
 from pplc.languages.forms import SPECIAL, STATEMENTS
-from pplc_runtime.names import SIGNATURES
+from pplc_runtime.program.names import SIGNATURES
 
 PROGRAMS: Final = [
     text

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import pplc
 from pplc.cli import main
 from pplc.diagnostics import CompileError
-from pplc_runtime.addresses import At
 from pplc_runtime.command.failures import FAILED, OK, USAGE
+from pplc_runtime.lanes.addresses import At
 from pplc_runtime.values import ModelError
 
 from . import mutants

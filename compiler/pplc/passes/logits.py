@@ -27,7 +27,7 @@ from typing import Any, Final, TypeAlias
 from pplc.diagnostics import Diagnostic
 from pplc.languages import core
 from pplc.languages.traverse import binders, every_expression, every_statement, expressions, rebuilt
-from pplc_runtime.names import identifier
+from pplc_runtime.program.names import identifier
 
 COINS: Final = ("flip", "bernoulli", "binomial")
 """Those whose last parameter is a probability, and that have a form by its logit."""

@@ -39,7 +39,7 @@ from pplc.passes.python_syntax import (
     weight,
 )
 from pplc.source import Span
-from pplc_runtime.names import SIGNATURES, python_name
+from pplc_runtime.program.names import SIGNATURES, python_name
 
 if TYPE_CHECKING:
     from pplc.passes.to_python import Builder

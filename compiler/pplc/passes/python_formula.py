@@ -17,7 +17,7 @@ from typing import Final
 
 from pplc.languages import core
 from pplc.passes.python_syntax import load, number
-from pplc_runtime.formulas import FUNCTIONS, KEEP_KIND, OPERATORS, raw
+from pplc_runtime.program.formulas import FUNCTIONS, KEEP_KIND, OPERATORS, raw
 from pplc_runtime.values import ModelError
 
 MOST_OPERATIONS: Final = 40

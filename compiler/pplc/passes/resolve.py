@@ -19,7 +19,7 @@ from pplc.languages import core
 from pplc.languages.foreign import LITERALS, hint
 from pplc.languages.forms import SPECIAL
 from pplc.source import Source, Span
-from pplc_runtime.names import CONSTANTS, SIGNATURES, STOCHASTIC, identifier
+from pplc_runtime.program.names import CONSTANTS, SIGNATURES, STOCHASTIC, identifier
 
 Scope = Mapping[str, str]
 

@@ -14,7 +14,7 @@ from pplc.languages.traverse import mentions
 from pplc.passes.shapes import literal_of
 from pplc.passes.special_forms import SPECIAL_FORMS
 from pplc.source import Source, Span
-from pplc_runtime.names import primitive_named
+from pplc_runtime.program.names import primitive
 from pplc_runtime.values import List, Symbol
 
 DEEPEST: Final = 400
@@ -321,7 +321,7 @@ def _vector(items: list[core.Expr], span: Span) -> core.Expr:
     """A vector of constants is a constant: data in the text need no code."""
     values = [item.value for item in items if isinstance(item, core.Const)]
     if len(values) == len(items) and all(_depth(value) < DEEPEST_DATA for value in values):
-        return core.Const(primitive_named("vector").function(*values), span)
+        return core.Const(primitive("vector").function(*values), span)
     return core.primitive_call("vector", span, *items)
 
 

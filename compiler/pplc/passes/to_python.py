@@ -30,7 +30,7 @@ from pplc.passes.python_body import Body, Known
 from pplc.passes.python_formula import Formula, quickly
 from pplc.passes.python_syntax import arguments, assign, function, load, number
 from pplc.source import Span
-from pplc_runtime.names import RESERVED, identifier, mangled
+from pplc_runtime.program.names import RESERVED, identifier, mangled
 from pplc_runtime.values import List, Symbol
 
 TEMPORARY: Final = re.compile(r"(held|label|test|then|other|value)_\d+")

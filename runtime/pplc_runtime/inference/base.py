@@ -12,11 +12,11 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from pplc_runtime.addresses import At
-from pplc_runtime.resampling import SCHEMES, Scheme
+from pplc_runtime.engine.plan import Plan
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.settings import Offer
-from pplc_runtime.steps import Plan
 
 SELDOM: Final = 10
 """What costs time is looked at in one of so many sweeps."""

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from pplc_runtime.engine.particles import Particles
+from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference.base import SELDOM, Settings
-from pplc_runtime.particles import Particles
 from pplc_runtime.results.sweeps import Column, Sweep
-from pplc_runtime.steps import Plan
 
 
 def finished(

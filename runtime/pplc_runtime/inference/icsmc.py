@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.addresses import At
-from pplc_runtime.forward_sweep import first_retained, is_due
+from pplc_runtime.engine.particles import Particles
+from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference.base import SELDOM, Settings
 from pplc_runtime.inference.conditional import finished
-from pplc_runtime.particles import Particles
+from pplc_runtime.inference.forward_sweep import first_retained, is_due
+from pplc_runtime.lanes.addresses import At
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.scripts import either
-from pplc_runtime.steps import Plan
+from pplc_runtime.specialise import either
 
 
 def icsmc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sweep]:

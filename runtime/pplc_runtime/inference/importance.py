@@ -11,13 +11,13 @@ from functools import partial
 
 import numpy as np
 
+from pplc_runtime.engine.particles import Particles
+from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference.base import Settings
-from pplc_runtime.particles import Particles
+from pplc_runtime.numerics.weights import BadWeights, ZeroWeights, log_sum_exp
 from pplc_runtime.results.ancestry import Ancestry
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.scripts import Failed, either
-from pplc_runtime.steps import Plan
-from pplc_runtime.weights import BadWeights, ZeroWeights, log_sum_exp
+from pplc_runtime.specialise import Failed, either
 
 
 def importance(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sweep]:

@@ -14,16 +14,16 @@ from typing import Any, cast
 
 import numpy as np
 
-from pplc_runtime.forward_sweep import first_retained, is_due
+from pplc_runtime.engine.particles import Particles
+from pplc_runtime.engine.plan import Plan, Segment
 from pplc_runtime.inference.base import SELDOM, Settings
 from pplc_runtime.inference.conditional import finished
-from pplc_runtime.particles import Particles
-from pplc_runtime.records import Retained, Tracker
-from pplc_runtime.regenerate import Suffix
+from pplc_runtime.inference.forward_sweep import first_retained, is_due
+from pplc_runtime.regeneration.records import Retained, Tracker
+from pplc_runtime.regeneration.regenerate import Suffix
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.scripts import either
-from pplc_runtime.scripts.suffix import ScriptedSweep
-from pplc_runtime.steps import Plan, Segment
+from pplc_runtime.specialise import either
+from pplc_runtime.specialise.suffix import ScriptedSweep
 from pplc_runtime.values import Place
 
 

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.forward_sweep import forward
+from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference.base import SELDOM, Settings
+from pplc_runtime.inference.forward_sweep import forward
 from pplc_runtime.results.ancestry import Ancestry
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.scripts import either
-from pplc_runtime.steps import Plan
+from pplc_runtime.specialise import either
 
 
 def smc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sweep]:

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.frames import here
-from pplc_runtime.lanes import Lane, Mix, by_option, by_value
-from pplc_runtime.messages import refused
+from pplc_runtime.lanes.frames import here
+from pplc_runtime.lanes.messages import refused
+from pplc_runtime.lanes.varying import Lane, Mix, by_option, by_value
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.values import List, Map
 

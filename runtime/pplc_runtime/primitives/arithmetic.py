@@ -14,9 +14,20 @@ import numpy as np
 
 from pplc_runtime.distributions import lanewise
 from pplc_runtime.distributions.lanewise import LARGE, absolute_sum
-from pplc_runtime.frames import here
-from pplc_runtime.lanes import EXACT, Lane, Mix, beyond_floats, by_option, join, one_by_one, plain, settle, varies
-from pplc_runtime.messages import refused
+from pplc_runtime.lanes.frames import here
+from pplc_runtime.lanes.messages import refused
+from pplc_runtime.lanes.varying import (
+    EXACT,
+    Lane,
+    Mix,
+    beyond_floats,
+    by_option,
+    join,
+    one_by_one,
+    plain,
+    settle,
+    varies,
+)
 from pplc_runtime.primitives.whole_numbers import (
     LARGEST,
     Outgrown,

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.addresses import At
-from pplc_runtime.frames import Frame, here
-from pplc_runtime.lanes import Dead, Lane, Mix, by_option, grouped, join
-from pplc_runtime.messages import given
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.messages import given
+from pplc_runtime.lanes.varying import Dead, Lane, Mix, by_option, grouped, join
 from pplc_runtime.primitives.arguments import elements, is_number, settled, with_item, with_whole
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.primitives.comparison import negation, truth

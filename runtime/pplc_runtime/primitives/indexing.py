@@ -7,9 +7,9 @@ from typing import Any, Final
 import numpy as np
 
 from pplc_runtime.distributions.identity_cache import IdentityCache
-from pplc_runtime.frames import here
-from pplc_runtime.lanes import Lane, Mix, by_option, by_value
-from pplc_runtime.messages import refused
+from pplc_runtime.lanes.frames import here
+from pplc_runtime.lanes.messages import refused
+from pplc_runtime.lanes.varying import Lane, Mix, by_option, by_value
 from pplc_runtime.primitives.arguments import element, elements, settled, whole
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.values import List, ModelError

@@ -16,9 +16,9 @@ import numpy as np
 from pplc_runtime.distributions.domains import VECTOR
 from pplc_runtime.distributions.identity_cache import IdentityCache
 from pplc_runtime.distributions.lanewise import LARGE, MANY, absolute_sum
-from pplc_runtime.frames import Frame, here
-from pplc_runtime.lanes import Lane, one_by_one, plain, varies
-from pplc_runtime.messages import refused
+from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.messages import refused
+from pplc_runtime.lanes.varying import Lane, one_by_one, plain, varies
 from pplc_runtime.primitives.arguments import Function, settled, with_item, with_whole
 from pplc_runtime.primitives.arithmetic import absolute, has_mix, mul, numeric, objects, vectors, without_mix
 from pplc_runtime.primitives.whole_numbers import LARGEST, Outgrown, magnitude

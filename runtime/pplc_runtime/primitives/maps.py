@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.frames import here
-from pplc_runtime.lanes import Lane, Mix, by_option, by_value, grouped
-from pplc_runtime.messages import given, refused
+from pplc_runtime.lanes.frames import here
+from pplc_runtime.lanes.messages import given, refused
+from pplc_runtime.lanes.varying import Lane, Mix, by_option, by_value, grouped
 from pplc_runtime.primitives.arguments import elements, is_number, settled
 from pplc_runtime.primitives.indexing import at_index, length_of, replaced
 from pplc_runtime.values import List, Map, ModelError

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.frames import here
-from pplc_runtime.lanes import Lane, grouped, settle
-from pplc_runtime.messages import refused
+from pplc_runtime.lanes.frames import here
+from pplc_runtime.lanes.messages import refused
+from pplc_runtime.lanes.varying import Lane, grouped, settle
 from pplc_runtime.primitives.arguments import elements, is_number, settled
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.values import List, Map, key_of

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.frames import here
-from pplc_runtime.lanes import Lane, Mix, by_option
-from pplc_runtime.messages import refused
+from pplc_runtime.lanes.frames import here
+from pplc_runtime.lanes.messages import refused
+from pplc_runtime.lanes.varying import Lane, Mix, by_option
 from pplc_runtime.primitives.arguments import is_number
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.primitives.comparison import eq, negation, ordered_number
 from pplc_runtime.primitives.sequences import count
-from pplc_runtime.values import List, Map, Procedure, Symbol
+from pplc_runtime.values import List, Map, Memo, Procedure, Symbol
 
 Predicate = Callable[[Any], Any]
 
@@ -65,8 +65,6 @@ def _is_keyword(value: Any) -> bool:
 
 
 def _is_procedure(value: Any) -> bool:
-    from pplc_runtime.control import Memo  # control needs the primitives' contract
-
     return type(value) is Procedure or type(value) is Primitive or type(value) is Memo
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.frames import here
-from pplc_runtime.lanes import Lane, Mix, by_option, by_value, raw
-from pplc_runtime.messages import given, refused
+from pplc_runtime.lanes.frames import here
+from pplc_runtime.lanes.messages import given, refused
+from pplc_runtime.lanes.varying import Lane, Mix, by_option, by_value, raw
 from pplc_runtime.primitives.arguments import (
     element,
     elements,

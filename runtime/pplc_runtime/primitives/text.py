@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.lanes import grouped
+from pplc_runtime.lanes.varying import grouped
 from pplc_runtime.values import List, Map, ModelError
 
 

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.addresses import At
-from pplc_runtime.messages import refused
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.messages import refused
+from pplc_runtime.numerics.resampling import multinomial
 from pplc_runtime.processes.base import State
 from pplc_runtime.processes.dp import DirichletProcess
-from pplc_runtime.resampling import multinomial
-from pplc_runtime.stochastic import Categorical, Dirac, Dist, ProcessInstance, observable
+from pplc_runtime.program.stochastic import Categorical, Dirac, Dist, ProcessInstance, observable
 from pplc_runtime.values import ModelError, key_of
 
 States: TypeAlias = dict[At, State]

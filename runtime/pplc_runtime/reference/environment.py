@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from pplc_runtime.addresses import At
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.program.stochastic import Dist, ProcessInstance, observable
 from pplc_runtime.reference.draws import (
     Choice,
     Random,
@@ -23,7 +24,6 @@ from pplc_runtime.reference.draws import (
     seat,
 )
 from pplc_runtime.reference.trace import Symbol, Trace
-from pplc_runtime.stochastic import Dist, ProcessInstance, observable
 from pplc_runtime.values import ModelError, key_of
 
 DEEPEST = 10_000

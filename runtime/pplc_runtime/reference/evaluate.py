@@ -18,13 +18,14 @@ from typing import Any, NamedTuple, TypeVar, assert_never
 
 import numpy as np
 
-from pplc_runtime.addresses import At
-from pplc_runtime.control import uncallable
-from pplc_runtime.gaussian_process import GaussianProcess, Point
-from pplc_runtime.messages import given
-from pplc_runtime.names import primitive_named
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.messages import given
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.primitives.comparison import is_true
+from pplc_runtime.program.control import uncallable
+from pplc_runtime.program.gaussian_process import GaussianProcess, Point
+from pplc_runtime.program.names import primitive
+from pplc_runtime.program.stochastic import ProcessInstance
 from pplc_runtime.reference import syntax
 from pplc_runtime.reference.draws import Instance, chosen_from, value_of
 from pplc_runtime.reference.environment import Environment, Impossible
@@ -49,7 +50,6 @@ from pplc_runtime.reference.trace import (
     inlined,
     transparent,
 )
-from pplc_runtime.stochastic import ProcessInstance
 from pplc_runtime.values import List, Map, ModelError, Symbol, key_of
 
 Locals = Mapping[str, Trace]
@@ -62,7 +62,7 @@ def evaluate(e: Expression, alpha: At, R: Environment, local: Locals) -> Trace:
         case syntax.Constant(value):
             return transparent(value)
         case syntax.Primitive(name):
-            return transparent(primitive_named(name))
+            return transparent(primitive(name))
         case syntax.Global(name, place):
             tau = at_place(lambda: R.global_trace(name), place)
             return Trace(tau.v, Lookup(name), 0.0, {name: tau}, {}, {}, {})
@@ -160,21 +160,21 @@ def apply_primitive(name: str, taus: Sequence[Trace], alpha: At, R: Environment,
     Its arguments have been evaluated by then: what it does with them, once or often, does not weigh again."""
     from pplc_runtime.reference.higher_order import HIGHER_ORDER  # which applies procedures in turn
 
-    primitive, given = primitive_named(name), len(taus)
-    if given < primitive.least or (primitive.most is not None and given > primitive.most):
+    named, given = primitive(name), len(taus)
+    if given < named.least or (named.most is not None and given > named.most):
         raise placed(ModelError(f"'{name}' cannot take {given} argument{'' if given == 1 else 's'}"), place)
     if name in HIGHER_ORDER:
         evaluated = [inlined(tau.v, tau.epsilon, tau) for tau in taus]
         result = at_place(lambda: HIGHER_ORDER[name](evaluated, alpha, R, place), place)
-        return combine(result.v, Call(alpha, (transparent(primitive), *taus), place), *taus, result)
+        return combine(result.v, Call(alpha, (transparent(named), *taus), place), *taus, result)
     v = at_place(lambda: call_primitive(name, [tau.v for tau in taus], alpha), place)
     return combine(v, PrimitiveCall(alpha, name, tuple(taus), place), *taus)
 
 
 def call_primitive(name: str, values: list[Any], alpha: At) -> Any:
     """The value of a primitive procedure."""
-    primitive = primitive_named(name)
-    result = primitive.function(alpha, *values) if primitive.addressed else primitive.function(*values)
+    named = primitive(name)
+    result = named.function(alpha, *values) if named.addressed else named.function(*values)
     if type(result) is ProcessInstance:
         return Instance(result.family, result.parts, result.at)
     return result

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from pplc_runtime.addresses import At
-from pplc_runtime.messages import given, reportable
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.messages import given, reportable
 from pplc_runtime.primitives.arguments import elements
+from pplc_runtime.program.stochastic import Dist, ProcessInstance
 from pplc_runtime.reference.draws import Choice, States
 from pplc_runtime.reference.environment import DEEPEST, Environment, Given, Handler, Impossible, Seating
 from pplc_runtime.reference.evaluate import at_place, evaluate, placed
 from pplc_runtime.reference.syntax import Assume, For, Input, Observe, Predict, Program, Statement
 from pplc_runtime.reference.trace import Trace, transparent
-from pplc_runtime.stochastic import Dist, ProcessInstance
 from pplc_runtime.values import ModelError
 
 

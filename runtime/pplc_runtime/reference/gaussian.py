@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pplc_runtime.addresses import At
-from pplc_runtime.gaussian_process import DEGENERATE, Point
-from pplc_runtime.messages import given
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.messages import given
+from pplc_runtime.program.gaussian_process import DEGENERATE, Point
+from pplc_runtime.program.stochastic import CONSTRUCTORS, Dirac, Dist
 from pplc_runtime.reference.environment import Environment
 from pplc_runtime.reference.evaluate import apply
 from pplc_runtime.reference.syntax import Place
 from pplc_runtime.reference.trace import Trace, transparent
-from pplc_runtime.stochastic import CONSTRUCTORS, Dirac, Dist
 from pplc_runtime.values import ModelError, key_of
 
 

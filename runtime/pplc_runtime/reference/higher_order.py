@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from pplc_runtime.addresses import At
+from pplc_runtime.lanes.addresses import At
 from pplc_runtime.primitives.arguments import elements, whole
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.primitives.comparison import is_true

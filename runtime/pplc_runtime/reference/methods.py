@@ -26,8 +26,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.addresses import At
-from pplc_runtime.frames import Frame, here
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.numerics.weights import ZeroWeights, log_sum_exp, normalise_and_sum
 from pplc_runtime.reference.draws import Random
 from pplc_runtime.reference.environment import (
     DEEPEST,
@@ -54,7 +55,6 @@ from pplc_runtime.results.ancestry import Ancestry
 from pplc_runtime.results.json_values import from_python
 from pplc_runtime.results.sweeps import Column, Sweep
 from pplc_runtime.values import ModelError
-from pplc_runtime.weights import ZeroWeights, log_sum_exp, normalise_and_sum
 
 Floats: TypeAlias = NDArray[np.float64]
 MOST_TO_START = 100_000

@@ -22,9 +22,10 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from pplc_runtime.addresses import At
+from pplc_runtime.lanes.addresses import At
 from pplc_runtime.primitives.arguments import elements
 from pplc_runtime.primitives.comparison import is_true
+from pplc_runtime.program.stochastic import Dirac, Dist, ProcessInstance
 from pplc_runtime.reference.draws import chosen_from, log_density, log_likelihood, seat
 from pplc_runtime.reference.environment import Environment, Handler, Impossible, Mismatch
 from pplc_runtime.reference.evaluate import (
@@ -53,7 +54,6 @@ from pplc_runtime.reference.trace import (
     Trace,
     Value,
 )
-from pplc_runtime.stochastic import Dirac, Dist, ProcessInstance
 from pplc_runtime.values import List, Map, key_of
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from pplc_runtime.addresses import At
+from pplc_runtime.lanes.addresses import At
 from pplc_runtime.reference.syntax import Lambda, Place
 
 

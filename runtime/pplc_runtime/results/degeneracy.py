@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
+from pplc_runtime.numerics.weights import effective_sample_size
 from pplc_runtime.results.ancestry import Ancestry, Outline, Weakest
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.weights import effective_sample_size
 
 FEW_LINES: Final = 10
 """So few lines of ancestors, or fewer, are too few."""

@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
+from pplc_runtime.numerics.weights import log_evidence, log_sum_exp
 from pplc_runtime.results.ancestry import Ancestry
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.weights import log_evidence, log_sum_exp
 
 FEW_SWEEPS: Final = 5
 """Fewer estimates than this may agree by chance: what a sweep says of itself counts too."""

@@ -1,0 +1,294 @@
+"""Particles: the lanes of one sweep, extended segment by segment and forked between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pplc_runtime.engine.forward import Forward
+from pplc_runtime.engine.plan import Bound, Keep, Plan, Segment
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.frames import Frame, Index, Kept, here
+from pplc_runtime.lanes.messages import given, reportable
+from pplc_runtime.lanes.varying import Dead, Lane, per_lane, raw, varies
+from pplc_runtime.numerics.resampling import Scheme, conditional_rows, pick, pick_rows
+from pplc_runtime.numerics.weights import BadWeights, ZeroWeights, effective_sample_size, relative, relative_rows
+from pplc_runtime.program.steps import Assume, Observe
+from pplc_runtime.results.ancestry import Weakest
+from pplc_runtime.results.genealogy import Genealogy
+from pplc_runtime.results.sweeps import Column
+from pplc_runtime.values import Impossible, List, Map, ModelError, Symbol
+
+
+class Particles:
+    """The particles of one sweep, or of one sweep each of several chains, row by row.
+
+    `retained` makes it conditional: the first particle of each chain takes those values. `remember` keeps what is
+    drawn, so that a particle can be retained at the end."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        rng: np.random.Generator,
+        size: int,
+        retained: list[dict[At, Any]] | None = None,
+        remember: bool = False,
+        handler: type[Forward] = Forward,
+        root: Frame | None = None,
+    ) -> None:
+        self.rng = rng
+        self.size = size
+        self.chains = 1 if retained is None else len(retained)
+        self.kept: Kept = () if retained is None else tuple((chain * size, chain) for chain in range(self.chains))
+        self.root = root if root is not None or self.chains == 1 else Frame.first(self.chains)
+        """One lane for each chain, where there are several: the lanes of particles continue those."""
+        if self.root is None:
+            self.frame = Frame.first(size, self.kept)
+        else:
+            self.frame = self.root.resampled(np.arange(self.chains).repeat(size), self.kept)
+        here.frame = self.frame
+        here.handler = self.handler = handler(rng, dict(plan.inputs), retained)
+        self.handler.draws = [] if remember else None
+        self.generations: list[tuple[Frame, list[tuple[At, Frame, Any]]]] = []
+        self.ran: list[Frame] = []
+        """The frames that the segments ran in."""
+        self.plan = plan
+        self.scripts = plan.scripts
+        self.cells: list[Any] = [] if plan.scripts is None else [None] * plan.scripts.cells
+        """What scripts keep."""
+        self.reports: list[tuple[int, Any, Any]] = []
+        """What is predicted: its turn in the program, label and value."""
+        self.is_reported = False
+        self.last: Bound | None = None
+        self.seen: Any = None
+        self.watched = False
+        self.weakest: Weakest | None = None
+        """Where they are watched: the observe that left the fewest of them."""
+
+    @property
+    def log_weights(self) -> NDArray[np.float64]:
+        """What the observes since the last fork add to each particle's log weight."""
+        return self.handler.log_weights
+
+    def extend(self, segment: Segment) -> None:
+        """Run all particles to the end of a segment."""
+        here.frame, here.handler = self.frame, self.handler
+        if self.scripts is None:
+            self.run(segment)
+        else:
+            self.scripts.segments[len(self.ran)].run(self)
+        self.ran.append(self.frame)
+        handler = self.handler
+        if handler.draws is not None:
+            if self.generations and self.generations[-1][0] is self.frame:  # there was no fork since
+                self.generations[-1][1].extend(handler.draws)
+            else:
+                self.generations.append((self.frame, handler.draws))
+            handler.draws = []
+
+    def run(self, segment: Segment) -> None:
+        """Run the statements of a segment."""
+        handler = self.handler
+        try:
+            for step in segment:
+                self.last = step
+                if step.step is Assume:
+                    handler.write(step.name, step.function(step.at, *step.arguments))
+                elif step.step is Observe:
+                    source, value = step.function(step.at, *step.arguments)
+                    self.seen = value
+                    score = raw(handler.score(step.at, source, value))
+                    handler.add(score) if step is segment[-1] else handler.weigh(score)
+                elif step.step is Keep:
+                    step.function(step.at)
+                else:
+                    for name in step.kept:
+                        handler.store[name] = handler.store[step.turn, name]
+                    self.reports.append((step.turn, *reportable(*step.function(step.at, *step.arguments))))
+        except Dead:
+            pass
+        except Exception as error:
+            if self.last is not None:
+                error.statement = self.last.place  # type: ignore[attr-defined] # for errors.located
+            raise
+        here.frame = self.frame
+
+    def weights(self, log_weights: NDArray[np.float64] | None = None) -> tuple[NDArray[np.float64], Any]:
+        """The weights up to a factor, and the log of what they sum to; if there are several chains a row each."""
+        own = self.log_weights if log_weights is None else log_weights
+        try:
+            found = relative(own) if self.chains == 1 else relative_rows(own.reshape(self.chains, -1))
+            if self.watched and log_weights is None:
+                self.watch(found[0])
+            return found
+        except ZeroWeights:
+            raise self.impossible() from None
+        except BadWeights:
+            raise self.failure("the density of this observe is not a number") from None
+
+    def watch(self, weights: NDArray[np.float64]) -> None:
+        """Remember the observe after which the fewest particles count; of several chains, in the first."""
+        effective = effective_sample_size(weights if self.chains == 1 else weights[0])
+        if self.weakest is None or effective < self.weakest.effective:
+            own = self.log_weights[: self.size]
+            span = own.max() - own.min(initial=np.inf, where=own > -np.inf)
+            self.weakest = Weakest(len(self.ran) - 1, effective, float(span / np.log(10)))
+
+    def impossible(self) -> ModelError:
+        """The error when all weights are zero: it names the observe and what was seen there."""
+        if self.last is not None and self.last.step is Observe:
+            message = "all weights are zero: in no particle is "
+            if varies(self.seen):
+                message += f"its value possible here; that of the first is {given(self.seen)}"
+            else:
+                message += f"the value {given(self.seen)} possible here"
+        else:
+            message = "all weights are zero: no particle can pass the observes in here"
+        return self.failure(message, Impossible)
+
+    def failure(self, message: str, kind: type[ModelError] = ModelError) -> ModelError:
+        error = kind(message)
+        if self.last is not None:
+            error.place = (*self.last.place, 1)
+        return error
+
+    def fork(self, ancestors: NDArray[np.intp]) -> None:
+        """Continue with these particles, each as often as it is named."""
+        self.frame = self.frame.resampled(ancestors, self.kept)
+        here.frame = self.frame
+        self.handler.log_weights = np.zeros(len(ancestors))
+
+    def fork_around(self, scheme: Scheme, weights: NDArray[np.float64], kept: Any = None) -> None:
+        """Continue with particles by weight; the first of each chain continues the one given, or the retained one."""
+        if self.chains == 1:
+            self.fork(scheme.conditional(self.rng, weights, self.size, 0 if kept is None else int(kept)))
+        else:
+            self.fork(conditional_rows(scheme, self.rng, weights, kept))
+
+    def pick(self, weights: NDArray[np.float64]) -> Any:
+        """A particle by weight; one for each chain if there are several."""
+        return pick(self.rng, weights) if self.chains == 1 else pick_rows(self.rng, weights)
+
+    def lanes(self, chosen: Any) -> list[int]:
+        """The lanes of particles that are given by their places in their chains."""
+        return [chosen] if self.chains == 1 else (chosen + np.arange(self.chains) * self.size).tolist()
+
+    def before(self) -> Iterator[tuple[Frame, list[tuple[At, Frame, Any]], Index | None]]:
+        """The generations from the last to the first: their frames, what they drew, and the ancestors of the lanes."""
+        for frame, draws in reversed(self.generations):
+            yield frame, draws, None if frame.parent is self.root else frame.index
+
+    def trajectory(self, lane: int) -> dict[At, Any]:
+        """The values drawn along the ancestry of a lane, by address."""
+        return self.trajectories([lane])[0]
+
+    def trajectories(self, lanes: list[int]) -> list[dict[At, Any]]:
+        """The same for several lanes."""
+        found: list[dict[At, Any]] = [{} for _ in lanes]
+        places = np.array(lanes)
+        for _, draws, ancestors in self.before():
+            for at, inner, value in draws:
+                if inner.to_top is None and type(value) is Lane and value.data.ndim == 1:
+                    for own, each in zip(found, value.data[places].tolist()):
+                        own[at] = each
+                    continue
+                for own, lane in zip(found, places.tolist()):
+                    position = inner.position_of(lane)
+                    if position is not None:
+                        own[at] = _plain_at(value, position)
+            if ancestors is not None:
+                places = ancestors[places]
+        return found
+
+    def distinct_ancestors(self, lanes: Index) -> list[int]:
+        """How many ancestors some lanes have in each segment."""
+        return [len(np.unique(lanes)) for lanes in self.lines(lanes)]
+
+    def lines(self, lanes: Index) -> list[Index]:
+        """The places of the ancestors of some lanes in each segment; particles need not be resampled after all."""
+        found = []
+        after: Frame | None = None
+        for frame in reversed(self.ran):
+            if after is not None and after is not frame:
+                assert after.index is not None
+                lanes = after.index[lanes]
+            found.append(lanes)
+            after = frame
+        return found[::-1]
+
+    def forks(self) -> Iterator[tuple[int, Index]]:
+        """The forks, the last first: the segment that ended with each, and the ancestors of the lanes after it."""
+        after = self.ran[-1]
+        for number in range(len(self.ran) - 2, -1, -1):
+            frame = self.ran[number]
+            if frame is not after:
+                assert after.index is not None
+                yield number, after.index
+                after = frame
+
+    def genealogy(self, chain: int = 0, chosen: int | None = None) -> Genealogy:
+        """Who continued whom, where what is drawn is remembered; a conditional sweep has a chosen particle."""
+        first = chain * self.size
+        rows = [ancestors for _, _, ancestors in self.before() if ancestors is not None]
+        own = slice(first, first + self.size)
+        return Genealogy.of(self.size, [row[own] - first for row in reversed(rows)], chosen)
+
+    def report(self) -> None:
+        """Run what is predicted of the finished particles.
+
+        What it draws is read by nothing else, so that nobody retains it: every particle draws it afresh."""
+        if self.is_reported:
+            return
+        self.is_reported = True
+        self.handler = self.handler.continued()
+        here.frame, here.handler = self.frame, self.handler
+        if self.scripts is None:
+            self.run(self.plan.reports)
+        else:
+            self.scripts.reports.run(self)
+
+    def predicts(self) -> dict[str, Column]:
+        """The reported values of every particle, by label; a label that comes again is numbered."""
+        self.report()
+        columns: dict[str, Column] = {}
+        seen: dict[str, int] = {}
+        for _, label, value in sorted(self.reports, key=itemgetter(0)):
+            text = label if type(label) is str else given(label)
+            seen[text] = seen.get(text, 0) + 1
+            if seen[text] > 1:
+                text = f"{text}#{seen[text]}"
+            columns[text] = _column(value, self.frame)
+        return columns
+
+
+def _plain_at(value: Any, position: int) -> Any:
+    if type(value) is not Lane:
+        return value
+    data = value.data[..., position]
+    return data.item() if data.ndim == 0 else data.copy()
+
+
+def _column(value: Any, frame: Frame) -> Column:
+    if type(value) is Lane and frame.size > 1:
+        data: NDArray[Any] = value.at(frame)
+        return data
+    return [_shown(each) for each in per_lane(value, frame)]
+
+
+def _shown(value: Any) -> Any:
+    """A reported value: a procedure as a string, also inside of structures."""
+    match value:
+        case List() | tuple():
+            return type(value)(map(_shown, value))
+        case Map():
+            return Map.of((key, _shown(item)) for key, item in value.items())
+        case None | bool() | int() | float() | str() | Symbol() | np.ndarray():
+            return value
+        case _:
+            return str(value)
+
+

@@ -1,0 +1,206 @@
+"""The plan of one run: the segments between its observes, and what is reported at the end.
+
+A loop runs over a sequence that may depend on inputs, not on random values, so that all particles meet the same
+observes in the same order; `plan` evaluates those sequences once and cuts the steps into segments, each ending with an
+observe. What follows the last observe belongs to the last segment: particles are not resampled after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from pplc_runtime.engine.forward import Forward
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.messages import given
+from pplc_runtime.program.steps import Assume, Input, Loop, Observe, Predict, Step
+from pplc_runtime.results.ancestry import NO_OUTLINE, Outline
+from pplc_runtime.values import List, ModelError, Place
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Keeps globals for a predict that is run later; it stands in no program, but where that predict stands."""
+
+    function: Callable[..., Any]
+    place: Place
+
+
+def keep(turn: int, names: tuple[str, ...], _: At) -> None:
+    """Keep globals for the predict of a turn."""
+    store = here.handler.store
+    for name in names:
+        store[turn, name] = store[name]
+
+
+class Bound:
+    """A step of a run: what to call, with which literals and loop variables, at which address."""
+
+    __slots__ = ("arguments", "at", "function", "kept", "name", "place", "step", "turn")
+
+    def __init__(self, step: Any, at: At, arguments: tuple[Any, ...], turn: int) -> None:
+        self.step = type(step)
+        self.kept: tuple[str, ...] = getattr(step, "kept", ())
+        self.turn = turn
+        """How many come before it in the program: the order of what is reported."""
+        self.name: str = getattr(step, "name", "")
+        self.function = step.function
+        self.at = at
+        self.arguments = arguments
+        self.place: Place = step.place
+
+
+Segment: TypeAlias = list[Bound]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One run: the inputs, the segments between its observes, and what is reported of the finished particles; also as
+    scripts, where it has a fixed course."""
+
+    inputs: dict[str, Any]
+    segments: list[Segment]
+    reports: Segment
+    outline: Outline = NO_OUTLINE
+    """The lines that notes about the run speak of."""
+    scripts: Any = None
+
+    def without_scripts(self) -> Plan:
+        """The same, to be run by the program itself."""
+        return self if self.scripts is None else replace(self, scripts=None)
+
+
+class _Planner(Forward):
+    """Evaluates what loops run over, and constants: inputs and assumes that no random choice reaches.
+
+    Constants are known to the whole run, wherever they are assumed: a procedure may be called before the constant
+    that it reads, whose evaluation is then brought forward."""
+
+    def __init__(self, steps: list[Step], root: At, data: Mapping[str, Any]) -> None:
+        super().__init__(np.random.default_rng(0), {})
+        self.definitions = {s.name: (label, s) for label, s in enumerate(steps) if isinstance(s, Assume | Input)}
+        self.root = root
+        self.data = data
+        self.evaluating: set[str] = set()
+
+    def read(self, name: str) -> Any:
+        if name not in self.store and name in self.definitions:
+            label, step = self.definitions[name]
+            if step.loops:
+                raise ModelError(f"what a for runs over cannot depend on '{name}', which a loop assumes")
+            if name in self.evaluating:
+                raise ModelError(f"'{name.split('%')[0]}' is used before it is assumed: its own value depends on it")
+            self.evaluating.add(name)
+            self.store[name] = self.value_of(step, self.root[label])
+        return super().read(name)
+
+    def value_of(self, step: Assume | Input, at: At) -> Any:
+        if isinstance(step, Assume):
+            assert step.function is not None
+            return step.function(at)
+        if step.name in self.data:
+            return self.data[step.name]
+        if step.default is None:
+            raise missing_input(step.name, step.place)
+        return step.default(at)
+
+    def sample(self, at: At, source: Any) -> Any:
+        raise ModelError("what a for runs over must not be random: every particle meets the same observes")
+
+    def observe(self, at: At, source: Any, value: Any) -> Any:
+        raise ModelError("what a for runs over must not observe")
+
+
+def plan(steps: list[Step], root: At, data: Mapping[str, Any]) -> Plan:
+    """The segments of a run with the given inputs."""
+    here.frame = Frame.first(1)
+    here.handler = planner = _Planner(steps, root, data)
+    inputs: dict[str, Any] = {}
+    bound: list[Bound] = []
+    reports: list[Bound] = []
+    variables: dict[str, Any] = {}
+    positions: dict[str, int] = {}
+    sequences: dict[int, list[Any]] = {}
+    label = 0
+    while label < len(steps):
+        step = steps[label]
+        at = root[label]
+        for name in step.loops:
+            at = at[positions[name]]
+        arguments = tuple(variables[name] for name in step.loops)
+        match step:
+            case Input(name):
+                inputs[name] = planner.read(name)
+                label = step.next
+            case Loop(function, _, name, body, after):
+                if label not in sequences:
+                    sequences[label] = _elements(function(at, *arguments), step)
+                    positions[name] = -1
+                positions[name] += 1
+                if positions[name] < len(sequences[label]):
+                    variables[name] = sequences[label][positions[name]]
+                    label = body
+                else:
+                    del sequences[label]
+                    label = after
+            case Assume(function=None):
+                label = step.next
+            case Assume(name, constant=True):
+                inputs[name] = planner.read(name)
+                label = step.next
+            case _:
+                turn = len(bound) + len(reports)
+                row = Bound(step, at, arguments + step.row, turn)
+                if isinstance(step, Predict) and not step.acts:
+                    reports.append(row)
+                    if step.kept:
+                        bound.append(Bound(Keep(partial(keep, turn, step.kept), step.place), at, (), turn))
+                else:
+                    bound.append(row)
+                label = step.next
+    segments = _cut(bound)
+    return Plan(inputs, segments, reports, _outline(segments))
+
+
+def _outline(segments: list[Segment]) -> Outline:
+    """The lines of the observes, and of the first assume that may draw before them; constants are none."""
+    observes = [[step.place[0] for step in segment if step.step is Observe] for segment in segments]
+    first = (step.place[0] for step in segments[0] if step.step is Assume)
+    return Outline(tuple(lines[-1] if lines else 0 for lines in observes), next(first, None))
+
+
+def missing_input(name: str, place: Place) -> ModelError:
+    error = ModelError(f"the input '{name}' has no value; give it with --set, --data or data=")
+    error.place = (*place, 1)
+    return error
+
+
+def _elements(sequence: Any, step: Loop) -> list[Any]:
+    if sequence is None:
+        return []
+    if type(sequence) is np.ndarray:
+        return list(sequence.tolist()) if sequence.ndim == 1 else list(sequence)
+    if type(sequence) in (tuple, List):
+        return list(sequence)
+    error = ModelError(f"a for runs over a list or a vector, not {given(sequence)}")
+    error.place = (*step.place, 1)
+    raise error
+
+
+def _cut(bound: list[Bound]) -> list[Segment]:
+    segments: list[Segment] = [[]]
+    for step in bound:
+        segments[-1].append(step)
+        if step.step is Observe:
+            segments.append([])
+    if len(segments) > 1:
+        rest = segments.pop()
+        segments[-1].extend(rest)
+    return segments
+
+

@@ -1,0 +1,1 @@
+"""Values over lanes: frames, values that vary, and how messages show them."""

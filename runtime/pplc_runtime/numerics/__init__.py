@@ -1,0 +1,1 @@
+"""Numbers: weights in logs."""

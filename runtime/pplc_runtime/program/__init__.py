@@ -1,0 +1,1 @@
+"""What a generated module is made of: steps, control, formulas, distributions as values, names, places."""

@@ -1,0 +1,1 @@
+"""Regeneration: the density of a retained suffix after every prefix."""

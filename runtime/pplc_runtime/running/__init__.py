@@ -1,0 +1,1 @@
+"""Running a program: chains, threads, processes, memory."""

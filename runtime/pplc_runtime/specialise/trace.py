@@ -1,0 +1,418 @@
+"""Traces: what a program does in every execution, where all executions do the same.
+
+A program is run once, on a few particles, by twins of its functions. The twins call the same primitives as the
+functions do, and note each: so the trace has every value over lanes that comes up, and how it was computed from
+others. What is the same in all lanes needs no note: it is the same in all executions.
+
+That holds as long as nothing but values depends on values over lanes. A draw in a branch on one, a memo entry for
+one, a draw from a process, lanes that part: at the first of them the trace is given up, for the program has no fixed
+course. A branch both of whose sides only compute is a choice between two values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import numpy as np
+
+import pplc_runtime.program.control as control
+from pplc_runtime.distributions.base import Family
+from pplc_runtime.engine.forward import Forward
+from pplc_runtime.engine.particles import Particles
+from pplc_runtime.engine.plan import Plan
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.frames import here
+from pplc_runtime.lanes.messages import reportable
+from pplc_runtime.lanes.varying import EXACT, Lane, Mix, beyond_floats, layout, raw
+from pplc_runtime.numerics.resampling import SCHEMES
+from pplc_runtime.primitives import arithmetic, higher, indexing, maps, predicates, sequences
+from pplc_runtime.primitives.arithmetic import vector
+from pplc_runtime.primitives.base import Primitive
+from pplc_runtime.primitives.comparison import is_true
+from pplc_runtime.program.steps import Assume, Observe, Predict
+from pplc_runtime.program.stochastic import CONSTRUCTORS, Categorical, Dirac, Dist, observable, pick
+from pplc_runtime.specialise.notes import (
+    Apply,
+    Check,
+    Draw,
+    Fit,
+    Formula,
+    NoFixedCourse,
+    Note,
+    Report,
+    Score,
+    Trace,
+)
+from pplc_runtime.specialise.twins import Twins
+from pplc_runtime.values import Map, Memo, Procedure
+
+PARTICLES: Final = 16
+"""As many as a trace is made with: those that resampling keeps do what the particles of a sweep do."""
+DEEPEST: Final = 6
+"""Branches inside of branches that are run both ways."""
+MOST_INSIDE: Final = 1000
+"""Operations of a branch that is run both ways: a side that no lane takes may not come to an end."""
+_OF_ELEMENTS: Final = frozenset({
+    sequences.list_of, arithmetic.vector, sequences.cons, sequences.conj, sequences.concat, sequences.count,
+    higher.identity, higher.constantly, higher.partial, higher.compose, higher.complement,
+})  # fmt: skip
+"""What puts values together without looking at them."""
+_OF_SEQUENCES: Final = frozenset({
+    sequences.first, sequences.second, sequences.third, sequences.last, sequences.rest, sequences.next_of,
+    sequences.butlast, sequences.peek, sequences.pop, sequences.reverse, sequences.as_vector, sequences.as_sequence,
+    predicates.is_empty_p, indexing.nth, maps.get,
+})  # fmt: skip
+"""What takes values out of their first argument, whatever they are, by further ones that are not over lanes."""
+_CONSTRUCTORS: Final = frozenset(CONSTRUCTORS.values())
+_OF_MAPS: Final[dict[Any, slice]] = {
+    maps.hash_map: slice(0, None, 2), maps.zipmap: slice(0, 1), maps.assoc: slice(1, None, 2),
+    maps.dissoc: slice(1, None), maps.contains: slice(1, None), maps.get_in: slice(1, 2),
+    maps.keys_of: slice(0), maps.values_of: slice(0), maps.merge: slice(0),
+}  # fmt: skip
+"""What puts values into maps and takes them out, and which arguments are keys, by which it goes."""
+_CALLING: Final = frozenset({higher.map_over, higher.map_indexed, higher.reduce, higher.repeatedly, higher.apply})
+"""What calls procedures, as often as it is told by what is not over lanes."""
+_LOOKING: Final = frozenset({higher.keep_if, higher.remove_if, higher.sort_by, higher.some, higher.every})
+"""What goes by what procedures give, and looks at nothing else."""
+_QUICK: Final[dict[Any, Callable[..., Any]]] = {
+    **{getattr(arithmetic, name): arithmetic.RAW[word] for name, word in (
+        ("sqrt", "sqrt"), ("exp", "exp"), ("log", "log"), ("sin", "sin"), ("cos", "cos"), ("square", "square"))},
+    arithmetic.add: lambda a, b: a + b,
+    arithmetic.sub: lambda a, b: a - b,
+    arithmetic.mul: lambda a, b: a * b,
+    arithmetic.div: arithmetic.raw_divide,
+}  # fmt: skip
+"""Single operations that a formula could be of."""
+
+
+def select(test: Any, then: Any, other: Any) -> Any:
+    """One of two numbers, vectors or matrices, by lane."""
+    truth = raw(test)
+    if type(truth) is bool:
+        return then if truth else other
+    if type(truth) is not np.ndarray:
+        raise TypeError("lanes choose by booleans")
+    one, two = (_spread(value) for value in (then, other))
+    return Lane(np.where(truth, one, two), here.frame)
+
+
+def take(numbers: Any, position: Any) -> Any:
+    """One of several numbers, by lane."""
+    place = raw(position)
+    return Lane(numbers[place], here.frame) if type(place) is np.ndarray else numbers[place].item()
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a value consists of whole numbers that floats may not hold; a small plain one is as good as a float."""
+    if type(value) is int:
+        return not -EXACT <= value <= EXACT
+    data = value.data if type(value) is Lane else value
+    return type(data) is np.ndarray and data.dtype.kind == "i"
+
+
+def _spread(value: Any) -> Any:
+    """An array with an axis for the lanes, or a plain number."""
+    return value[..., None] if type(value) is np.ndarray else raw(value)
+
+
+_REAL: Final = np.dtype(np.float64)
+
+
+def _is_bare(values: tuple[Any, ...]) -> bool:
+    """Whether all values are real numbers, plain or one a lane: what formulas are for."""
+    for value in values:
+        kind = type(value)
+        if kind is Lane:
+            if value.data.dtype is not _REAL or value.data.ndim != 1:
+                return False
+        elif kind is not float and kind is not int:
+            return False
+    return True
+
+
+class Tracer(Forward):
+    """Runs the twins, and writes the trace."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.trace = Trace()
+        self.known: dict[int, Lane] = {}
+        self.has_lanes = self.trace.has_lanes
+        self.lanes_in = self.trace.lanes_in
+        self.inside = 0
+        """The branches on values over lanes that are being run, and below what they have done so far."""
+        self.spent = 0
+        self.call = self.call_any
+
+    def begin(self) -> None:
+        """A segment begins."""
+        self.trace.segments.append([])
+
+    def note(self, note: Note) -> None:
+        if here.frame.to_top is not None:
+            raise NoFixedCourse("lanes have parted")
+        if self.inside and isinstance(note, Draw | Score):
+            raise NoFixedCourse("a draw or an observe in a branch")
+        given = (getattr(note, name, ()) for name in ("arguments", "parts", "value"))
+        note.uses = tuple(lane for value in given for lane in self.lanes_in(value))
+        self.must_know(note.uses)
+        self.trace.segments[-1].append(note)
+        if isinstance(note, Formula | Apply | Draw):
+            self.known[id(note.result)] = note.result
+            self.trace.born[id(note.result)] = len(self.trace.segments) - 1
+
+    def must_know(self, lanes: Iterable[Lane]) -> None:
+        """Give up where a value over lanes was computed in a way that the trace does not tell."""
+        if any(id(lane) not in self.known for lane in lanes):
+            raise NoFixedCourse("a value of unknown origin")
+
+    def spend(self) -> None:
+        """Count an operation inside of a branch."""
+        if self.inside:
+            self.spent += 1
+            if self.spent > MOST_INSIDE:
+                raise NoFixedCourse("a branch that takes long")
+
+    # Primitives
+
+    def apply(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        """Call a primitive."""
+        self.spend()
+        if not self.has_lanes(arguments):
+            return function(*arguments)
+        quick = _QUICK.get(function)
+        if quick is not None and _is_bare(arguments):
+            return self.evaluate(function, quick, arguments)
+        return self.come_out(function, arguments, function(*arguments))
+
+    def come_out(self, function: Callable[..., Any], arguments: tuple[Any, ...], result: Any) -> Any:
+        """Note how a result came about; give up where it might have been of another kind."""
+        kind = type(result)
+        if self.only_passes_on(function, arguments) and (kind is not Lane or id(result) in self.known):
+            self.must_know(self.lanes_in(result))
+        elif kind is Lane:
+            if id(result) in self.known:  # one of the arguments: another time it may be another
+                result = Lane(result.data, result.frame)
+            self.note(Apply(result, function, arguments))
+        elif function in _CONSTRUCTORS:
+            self.must_know(self.lanes_in(result))
+            if kind is not Dirac:
+                self.check(result.positions if kind is Categorical else result)
+        else:
+            raise NoFixedCourse(f"{getattr(function, '__name__', function)} of values over lanes")
+        return result
+
+    def only_passes_on(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
+        """Whether a primitive does the same whatever the values over lanes are that it is given."""
+        if function is sequences.conj:
+            return type(arguments[0]) is not Map
+        if function in _OF_MAPS:
+            return not self.has_lanes(arguments[_OF_MAPS[function]])
+        return function in _OF_ELEMENTS or (function in _OF_SEQUENCES and not self.has_lanes(arguments[1:]))
+
+    def check(self, dist: Dist) -> None:
+        """Note that parameters are in their domains."""
+        family = dist.family
+        for parameter, part in zip(family.parameters, dist.parts):
+            if type(part) is Lane:
+                self.note(Check(parameter.domain, part))
+        if type(family).problem is not Family.problem and not family.fits_by_shape and self.has_lanes(dist.parts):
+            self.note(Fit(family, dist.parts))
+
+    def evaluate(self, function: Callable[..., Any], quick: Callable[..., Any], values: tuple[Any, ...]) -> Any:
+        """Evaluate a formula."""
+        self.spend()
+        result = function(*values)
+        if not self.has_lanes(values):
+            return result
+        if _is_bare(values) and type(result) is Lane and result.data.dtype is _REAL and id(result) not in self.known:
+            self.note(Formula(result, quick, values))
+            return result
+        return self.come_out(function, values, result)
+
+    def apply_calling(self, function: Callable[..., Any], at: At, arguments: tuple[Any, ...]) -> Any:
+        """Call a primitive that calls procedures."""
+        self.spend()
+        if function is higher.map_to_vector:
+            return self.apply(vector, self.apply_calling(higher.map_over, at, arguments))
+        if function is higher.map_concat:
+            return self.apply(sequences.concat, self.apply_calling(higher.map_over, at, arguments))
+        if function is higher.update:
+            value, key, procedure, *further = arguments
+            new = self.call_any(at[0], procedure, self.apply(maps.get, (value, key)), *further)
+            return self.apply(maps.assoc, (value, key, new))
+        if function in _LOOKING:
+            self.call = self.call_for_all
+        elif function not in _CALLING:
+            raise NoFixedCourse("a primitive that may look at what its procedure gives")
+        if any(type(argument) is Lane for argument in arguments) and function is not higher.reduce:
+            raise NoFixedCourse("a number of calls that depends on values over lanes")
+        result = function(at, *arguments)
+        self.call = self.call_any
+        self.must_know(self.lanes_in(result))
+        return result
+
+    def call_for_all(self, at: At, operator: Any, *arguments: Any) -> Any:
+        """Call a procedure whose value is looked at: all lanes must have the same."""
+        self.call = self.call_any
+        result = self.call_any(at, operator, *arguments)
+        if self.has_lanes(result):
+            raise NoFixedCourse("a primitive that looks at what varies by lane")
+        self.call = self.call_for_all
+        return result
+
+    # Control
+
+    def decided(self, truth: Any) -> Any:
+        if self.call != self.call_for_all:
+            raise NoFixedCourse("a branch")
+        return truth
+
+    def branch(self, test: Any, then: Callable[[], Any], other: Callable[[], Any]) -> Any:
+        """One of two ways; both, where lanes disagree and neither does more than compute a value."""
+        test = self.agreed(test)
+        if type(test) is bool:
+            return then() if test else other()
+        if not self.inside:
+            self.spent = 0
+        self.inside += 1
+        if self.inside > DEEPEST:
+            raise NoFixedCourse("branches inside of branches")
+        one, two = then(), other()
+        self.inside -= 1
+        return self.select(test, one, two)
+
+    def choose(self, test: Any, then: Any, other: Any) -> Any:
+        test = self.agreed(test)
+        if type(test) is bool:
+            return then if test else other
+        return self.select(test, then, other)
+
+    def agreed(self, test: Any) -> Any:
+        """A bool, or booleans over lanes."""
+        self.spend()
+        if type(test) is Mix:
+            raise NoFixedCourse("lanes have values of different kinds")
+        if type(test) is Lane and test.data.dtype.kind == "b" and test.data.ndim == 1:
+            return test
+        return True if type(test) is Lane else is_true(test)
+
+    def select(self, test: Lane, then: Any, other: Any) -> Any:
+        """One of two values that lanes choose from."""
+        if then is other:
+            return then
+        if type(then) is Dist and type(other) is Dist and then.family is other.family:
+            return Dist(then.family, tuple(self.select(test, a, b) for a, b in zip(then.parts, other.parts)))
+        if layout(then) is None or layout(then) != layout(other) or _is_whole(then) != _is_whole(other):
+            raise NoFixedCourse("a branch on values of different kinds")
+        result = select(test, then, other)
+        self.note(Apply(result, select, (test, then, other)))
+        return result
+
+    def call_any(self, at: At, operator: Any, *arguments: Any) -> Any:
+        """As `control.call`, by way of the tracer."""
+        self.spend()
+        kind, number = type(operator), len(arguments)
+        if kind is Memo:
+            if self.has_lanes(arguments):
+                raise NoFixedCourse("a memo entry for a value over lanes")
+            return Forward.entry(self, operator, control.entry_address(operator, arguments), arguments)
+        if kind is Primitive:
+            control.check_arity(operator, number)
+            if operator.addressed:
+                return self.apply_calling(operator.function, at, arguments)
+            return self.apply(operator.function, arguments)
+        if kind is Map and number in (1, 2):
+            return self.apply(maps.get, (operator, *arguments))
+        if kind is tuple and number == 1:
+            return self.apply(indexing.nth, (operator, *arguments))
+        if kind is not Procedure and self.has_lanes((operator, arguments)):
+            raise NoFixedCourse("a call of something else than a procedure")
+        return control.call(at, operator, *arguments)
+
+    def compute(self, memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
+        if self.inside:
+            raise NoFixedCourse("a memo entry that only some lanes compute")
+        return super().compute(memo, at, arguments)
+
+    def entry(self, memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
+        raise NoFixedCourse("a memo entry for a value over lanes")
+
+    def entries(self, memo: Memo, argument: Lane) -> Any:
+        raise NoFixedCourse("a memo entry for a value over lanes")
+
+    # Samples and observes
+
+    def sample(self, at: At, source: Any) -> Any:
+        kind = type(source)
+        if kind is Categorical:
+            numbers = vector(*source.values)
+            position = self.draw(at, source.positions)
+            exact = not any(map(beyond_floats, source.values))
+            if exact and type(numbers) is np.ndarray and numbers.ndim == 1:
+                return self.apply(take, (numbers, position))
+            return self.apply(pick, (source.values, position))
+        if kind is not Dist and kind is not Dirac:
+            raise NoFixedCourse("a draw from a process")
+        return super().sample(at, source)
+
+    def draw(self, at: At, source: Dist) -> Any:
+        result = super().draw(at, source)
+        self.note(Draw(result, at, source.family, source.parts))
+        return result
+
+    def weigh(self, score: Any) -> None:
+        self.log_weights += score  # a lane of weight zero goes on: nobody looks at it
+
+    def score(self, at: At, source: Any, value: Any) -> Any:
+        if type(source) is not Dist or type(value) is Mix:
+            raise NoFixedCourse("an observe of a process, or of values of different kinds")
+        value = observable(source, value)
+        density = source.log_density(value)
+        self.note(Score(source.family, source.parts, value))
+        if type(density) is not np.ndarray and not density > -np.inf:
+            raise NoFixedCourse("an impossible observe")
+        return density
+
+    def report(self, turn: int, label: Any, value: Any) -> None:
+        """A predict."""
+        if self.has_lanes(label):
+            raise NoFixedCourse("a label that depends on values over lanes")
+        self.note(Report(turn, *reportable(label, value)))
+
+
+def traced(plan: Plan) -> Trace:
+    """The trace of a program; an error if it has no fixed course, or does not come to an end."""
+    twins = Twins(plan.segments[0][0].function.__globals__)
+    course = twins.plan(plan)
+    rng = np.random.default_rng(0)
+    particles = Particles(course, rng, PARTICLES, handler=Tracer)
+    tracer = particles.handler
+    assert isinstance(tracer, Tracer)
+    for segment in course.segments:
+        tracer.begin()
+        for step in segment:
+            outcome = step.function(step.at, *step.arguments)
+            if step.step is Assume:
+                tracer.write(step.name, outcome)
+            elif step.step is Observe:
+                tracer.weigh(tracer.score(step.at, *outcome))
+            elif step.step is Predict:
+                tracer.report(step.turn, *outcome)
+        weights, _ = particles.weights()
+        if segment is not course.segments[-1]:
+            particles.fork(SCHEMES["multinomial"].draw(rng, weights, PARTICLES))
+    trace = tracer.trace
+    cells = {cell: value for cell, value in tracer.store.items() if cell not in plan.inputs}
+    tracer.begin()
+    try:
+        for step in course.reports:
+            for name in step.kept:
+                tracer.store[name] = tracer.store[step.turn, name]
+            tracer.report(step.turn, *step.function(step.at, *step.arguments))
+        trace.reports = trace.segments.pop()
+    except Exception:  # what is only reported may do one thing or another: the program itself does it
+        trace.segments.pop()
+        trace.store = {cell: twins.original(value) for cell, value in cells.items()}
+    return trace
