@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Protocol
 
-from pplc_runtime.specialise import LEAST_SWEEPS
+from pplc_runtime.running.driver import LEAST_SWEEPS
 
 MOST_SWEEPS = 5_000
 

@@ -42,7 +42,7 @@ LEVELS: Final = (
     "exports",
 )  # fmt: skip
 """The rooms of the runtime: each sees those before it, also in imports inside of functions, and none after it."""
-BUILDING_BLOCKS: Final = ("base", "conditional", "forward_sweep")
+BUILDING_BLOCKS: Final = ("base", "start", "sweep")
 """What an inference method sees of its own room: not another method."""
 
 EXCEPTIONS: Final = {

@@ -28,6 +28,7 @@ from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 from pplc_runtime.processes import PROCESSES
+from pplc_runtime.running.driver import Driver
 from pplc_runtime.values import key_of
 
 from .sweeps import Retained, quietly
@@ -35,7 +36,8 @@ from .sweeps import Retained, quietly
 T = TypeVar("T")
 Law: TypeAlias = dict[Any, float]
 """Executions, by what they draw and predict, to their probabilities."""
-MODULES: list[Any] = [import_module(f"pplc_runtime.inference.{name}") for name in ("icsmc", "pgas")]
+METHODS_OF_CHAINS: list[Any] = [import_module(f"pplc_runtime.inference.{name}") for name in ("icsmc", "pgas")]
+ENGINES = ("regeneration.lane_engine", "specialise.engine", "specialise.suffix")
 WHOLE = list(range(8))
 
 
@@ -163,9 +165,9 @@ class Kernel:
             patch.setattr("pplc_runtime.engine.particles.pick_rows", _pick_rows)
             if "enumerated" not in SCHEMES:
                 patch.setitem(SCHEMES, "enumerated", Scheme("enumerated", _draw, _conditional))  # type: ignore[arg-type]
-            patch.setattr("pplc_runtime.specialise.suffix.Particles", WatchedParticles)
-            for module in MODULES:
-                patch.setattr(module, "Particles", WatchedParticles)
+            for engine in ENGINES:
+                patch.setattr(f"pplc_runtime.{engine}.Particles", WatchedParticles)
+            for module in METHODS_OF_CHAINS:
                 patch.setattr(module, "first_retained", first_retained)
             yield
 
@@ -206,7 +208,7 @@ class Kernel:
 
         def sweep(chance: Enumerating) -> Any:
             rng: Any = chance
-            for _ in METHODS[method].run(self.run, settings, rng):
+            for _ in Driver(METHODS[method].kernel, self.run, settings).chain(rng):
                 pass
             return paths(self.chosen[0]), self.predicts[0]
 

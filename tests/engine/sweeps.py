@@ -25,9 +25,10 @@ from pplc_runtime.program.steps import Predict
 from pplc_runtime.reference import Program as ReferenceProgram
 from pplc_runtime.regeneration.regenerate import Suffix
 from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.running.driver import Driver
 
-pgas_method: Any = import_module("pplc_runtime.inference.pgas")
-"""The module, which the method of the same name hides."""
+lane_engine: Any = import_module("pplc_runtime.regeneration.lane_engine")
+"""The module, whose particles and suffixes tests put others in the place of."""
 Floats: TypeAlias = NDArray[np.float64]
 Retained: TypeAlias = dict[At, Any]
 
@@ -197,19 +198,19 @@ class Watch:
                 watch.boundaries.append(Boundary(number, told, retained, weights, scores.copy()))
                 return scores
 
-        before = pgas_method.Particles, pgas_method.Suffix
-        pgas_method.Particles, pgas_method.Suffix = WatchedParticles, WatchedSuffix
+        before = lane_engine.Particles, lane_engine.Suffix
+        lane_engine.Particles, lane_engine.Suffix = WatchedParticles, WatchedSuffix
         try:
             yield self.boundaries
         finally:
-            pgas_method.Particles, pgas_method.Suffix = before
+            lane_engine.Particles, lane_engine.Suffix = before
 
 
 def boundaries(run: Plan, size: int, sweeps: int, seed: int, strict: bool = False) -> list[Boundary]:
     """All boundaries of some sweeps of pgas."""
     settings = Settings(size, sweeps, strict=strict)
     with Watch(run).watching() as told, quietly():
-        for _ in pgas_method.pgas(run, settings, np.random.default_rng(seed)):
+        for _ in Driver(METHODS["pgas"].kernel, run, settings).chain(np.random.default_rng(seed)):
             pass
     return told
 
@@ -217,7 +218,7 @@ def boundaries(run: Plan, size: int, sweeps: int, seed: int, strict: bool = Fals
 def chain(run: Plan, method: str, seed: int, **settings: Any) -> list[Sweep]:
     """The sweeps of a method."""
     with quietly():
-        return list(METHODS[method].run(run, Settings(**settings), np.random.default_rng(seed)))
+        return list(Driver(METHODS[method].kernel, run, Settings(**settings)).chain(np.random.default_rng(seed)))
 
 
 def close(one: Floats, other: Floats, tolerance: float = 1e-9) -> bool:

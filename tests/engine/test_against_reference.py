@@ -18,14 +18,16 @@ from tests.posteriors.tiny import TINY
 
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.plan import Plan
+from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.frames import Frame
 from pplc_runtime.regeneration.regenerate import Suffix
+from pplc_runtime.running.driver import Driver
 
 from .agreement import ancestor_weights_agree, densities_agree
 from .generate import generate
 from .interplay import INTERPLAY
-from .sweeps import Compiled, Floats, close, compiled, pgas_method, quietly
+from .sweeps import Compiled, Floats, close, compiled, lane_engine, quietly
 
 LONG = bool(os.environ.get("PPLC_LONG"))
 RANDOM = range(300 if LONG else 40)
@@ -170,10 +172,11 @@ class Checked(Suffix):
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_only_what_changed_needs_to_be_replayed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pgas_method, "Suffix", Checked)
+    monkeypatch.setattr(lane_engine, "Suffix", Checked)
     program = of(name)
     before = Checked.checked
     with quietly():
-        for _ in pgas_method.pgas(program.plan, Settings(6, 2 * sweeps_of(name)), np.random.default_rng(5)):
+        driver = Driver(METHODS["pgas"].kernel, program.plan, Settings(6, 2 * sweeps_of(name)))
+        for _ in driver.chain(np.random.default_rng(5)):
             pass
     assert len(program.plan.segments) == 1 or Checked.checked > before

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Sequence
-from importlib import import_module
 from itertools import permutations
 from typing import Any
 
@@ -15,16 +14,16 @@ from tests.posteriors.tiny import TINY
 from tests.reference.test_kernels import PROGRAMS
 
 from pplc import compile_text
+from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.numerics.resampling import SCHEMES, conditional_rows, pick_rows
 from pplc_runtime.regeneration.records import Retained
+from pplc_runtime.running.driver import Driver
 
 from .kernels import Enumerating, Kernel, Law, distance, every_run, paths
 from .sweeps import compiled
 from .test_against_reference import CORNERS
 
-pgas_method: Any = import_module("pplc_runtime.inference.pgas")
-icsmc_method: Any = import_module("pplc_runtime.inference.icsmc")
 MOST_PAIRS = 4
 SHORT = {
     "branch": PROGRAMS["branch"],
@@ -68,9 +67,10 @@ def laws(kernel: Kernel, starts: Sequence[Any], method: str) -> list[Law]:
     def sweep(chance: Enumerating) -> Any:
         rng: Any = chance
         if method == "icsmc":
-            list(icsmc_method.icsmc_together(kernel.run, settings, rng, [dict(start) for start in starts]))
+            retained = Retained([dict(start) for start in starts])
         else:
-            pgas_method.advance(settings, rng, 0, recorded(kernel, starts), kernel.run)
+            retained = recorded(kernel, starts)
+        Driver(METHODS[method].kernel, kernel.run, settings).step(retained, 0, rng)
         return [(paths(own), predicts) for own, predicts in zip(kernel.chosen, kernel.predicts, strict=True)]
 
     for results, probability in every_run(sweep):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pplc import compile_text
-from pplc_runtime.inference import forward_sweep
+from pplc_runtime.inference.sweep import sweep as one_sweep
 from pplc_runtime.values import Impossible
 
 
@@ -16,12 +16,11 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The sizes of the sweeps in which a first particle is looked for."""
     sizes: list[int] = []
 
-    def forward(plan: Any, resampling: Any, rng: Any, size: int, remember: bool = False) -> Any:
-        sizes.append(size)
-        return right(plan, resampling, rng, size, remember)
+    def sweep(particles: Any, *arguments: Any) -> Any:
+        sizes.append(particles.size)
+        return one_sweep(particles, *arguments)
 
-    right = forward_sweep.forward
-    monkeypatch.setattr(forward_sweep, "forward", forward)
+    monkeypatch.setattr("pplc_runtime.inference.start.sweep", sweep)
     return sizes
 
 

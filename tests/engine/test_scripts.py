@@ -23,8 +23,9 @@ from pplc_runtime.inference import METHODS
 from pplc_runtime.lanes.frames import Frame
 from pplc_runtime.results.json_values import to_json
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.specialise import course, scripted
+from pplc_runtime.specialise import course
 from pplc_runtime.specialise.emit import ReplayWriter
+from pplc_runtime.specialise.engine import scripted
 from pplc_runtime.specialise.suffix import ScriptedSweep
 from pplc_runtime.values import ModelError
 
@@ -458,7 +459,7 @@ def test_chains_are_the_same_whatever_fails(name: str) -> None:
     for program in (compile_text(source), compile_text(source)):
         with pytest.MonkeyPatch.context() as patch:
             if found:
-                patch.setattr("pplc_runtime.running.program.scripted", lambda plan: plan)
+                patch.setattr("pplc_runtime.running.driver.scripted", lambda plan: plan)
             found.append(program.infer("pgas", particles=4, sweeps=40, chains=3, seed=5).sweeps)
     assert_same(*found)
 

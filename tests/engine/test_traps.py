@@ -29,7 +29,7 @@ from pplc_runtime.regeneration.regenerate import Replay, Suffix
 from pplc_runtime.values import Memo, key_of
 
 from .kernels import Enumerating, Kernel, bias, distance
-from .sweeps import Floats, compiled, pgas_method
+from .sweeps import Floats, compiled, lane_engine
 
 Patch = pytest.MonkeyPatch
 CHAIN = """
@@ -120,7 +120,7 @@ def superfluous_values_ignored(patch: Patch) -> None:
         def total_uses(self, uses: Any) -> None:
             pass
 
-    patch.setattr(pgas_method, "Suffix", Wrong)
+    patch.setattr(lane_engine, "Suffix", Wrong)
 
 
 def missing_values_drawn(patch: Patch) -> None:
@@ -152,7 +152,7 @@ def stale_scores(patch: Patch) -> None:
                     value.frame, value._frame = frame, None
             return super().rescore(number, prefix, frame)
 
-    patch.setattr(pgas_method, "Suffix", Wrong)
+    patch.setattr(lane_engine, "Suffix", Wrong)
 
 
 def one_generation_late(patch: Patch) -> None:
@@ -168,7 +168,7 @@ def one_generation_late(patch: Patch) -> None:
                 later = scores - own
             return np.where(np.isnan(later), -np.inf, later)
 
-    patch.setattr(pgas_method, "Suffix", Wrong)
+    patch.setattr(lane_engine, "Suffix", Wrong)
 
 
 def nested_observes_left_out(patch: Patch) -> None:

@@ -235,7 +235,7 @@ def test_scripts_do_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         [observe (bernoulli (if y (sigmoid v) (sigmoid w))) 1]
         [predict (list w v y)]"""
     used: list[bool] = []
-    program = importlib.import_module("pplc_runtime.running.program")
+    program = importlib.import_module("pplc_runtime.running.driver")
     scripted = program.scripted
 
     def noted(plan: Any) -> Any:

@@ -98,6 +98,12 @@ class Forward:
         other.log_weights = self.log_weights
         return other
 
+    def begin(self) -> None:
+        """Particles begin a segment."""
+
+    def end(self) -> None:
+        """They have come to its end."""
+
     # Control
 
     call: Callable[..., Any] = staticmethod(call)

@@ -77,12 +77,14 @@ class Particles:
     def extend(self, segment: Segment) -> None:
         """Run all particles to the end of a segment."""
         here.frame, here.handler = self.frame, self.handler
+        handler = self.handler
         if self.scripts is None:
+            handler.begin()
             self.run(segment)
+            handler.end()
         else:
             self.scripts.segments[len(self.ran)].run(self)
         self.ran.append(self.frame)
-        handler = self.handler
         if handler.draws is not None:
             if self.generations and self.generations[-1][0] is self.frame:  # there was no fork since
                 self.generations[-1][1].extend(handler.draws)

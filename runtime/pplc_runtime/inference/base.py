@@ -1,22 +1,25 @@
-"""The contract of an inference method.
+"""The contract of an inference method, and what it asks of an engine.
 
-A method is a generator: given the plan of a program, the settings and a random generator, it yields one `Sweep`
-after another. It is listed in `METHODS`, and offered with its settings in `settings.OFFERS`.
+A method is a kernel: `init` gives the state of a chain, `step` the next one and a `Sweep`. The driver has the loop. A
+method is listed in `METHODS`, and offered with its settings in `settings.OFFERS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol
 
 import numpy as np
 
+from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.numerics.resampling import SCHEMES, Scheme
+from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.settings import Offer
+from pplc_runtime.values import Place
 
 SELDOM: Final = 10
 """What costs time is looked at in one of so many sweeps."""
@@ -51,17 +54,63 @@ class Settings:
         return number >= self.sweeps - self.genealogy
 
 
-Run: TypeAlias = Callable[[Plan, Settings, np.random.Generator], Iterator[Sweep]]
+class ConditionalRun(Protocol):
+    """The particles of a conditional sweep around what chains retain, and the rest of that, their suffix."""
+
+    chain: int
+    """The first of its chains, counted from that of the settings."""
+    particles: Particles
+
+    def rescore(self, number: int) -> Any:
+        """The log density of the suffix from segment `number` on, after the prefix of each particle."""
+
+    def to_retain(self, lanes: list[int]) -> Retained:
+        """A particle of each chain as one to retain."""
+
+    @property
+    def replays(self) -> int:
+        """How many segments were replayed."""
+
+    @property
+    def dropped(self) -> Mapping[Place, int]:
+        """How many candidates the suffix did not fit, by the place that is to blame."""
 
 
-Together: TypeAlias = Callable[[Plan, Settings, np.random.Generator, list[dict[At, Any]]], Iterator[Sweep]]
+class Engine(Protocol):
+    """What runs a program: particles, which are extended, weighed and forked, and suffixes, which are rescored."""
+
+    @property
+    def plan(self) -> Plan: ...
+
+    def particles(
+        self, rng: np.random.Generator, size: int, retained: list[dict[At, Any]] | None = None, remember: bool = False
+    ) -> Particles:
+        """Particles at the start of a sweep; the first of each chain takes what it retains."""
+
+    def conditional(self, rng: np.random.Generator, settings: Settings, retained: Retained) -> Iterator[ConditionalRun]:
+        """What chains retain with their suffixes: one run for all where that can be, else one for each."""
+
+
+class Kernel(Protocol):
+    """An inference method: where a chain starts, and how it goes on. What it needs of the past is the state.
+
+    A step leaves the posterior invariant, or is an independent estimate with its weights."""
+
+    def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> Any:
+        """The first state of a chain."""
+
+    def step(
+        self, engine: Engine, state: Any, settings: Settings, number: int, rng: np.random.Generator
+    ) -> tuple[Any, list[Sweep]]:
+        """The next state, and the sweep of each chain."""
+
+    def together(self, engine: Engine, states: list[Any]) -> Any:
+        """The states of several chains as one, whose steps do all of them at once; None where that cannot be."""
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """An inference method: how it is offered, and how it runs."""
+    """An inference method: how it is offered, and its kernel."""
 
     offer: Offer
-    run: Run
-    together: Together | None = None
-    """Several chains in the lanes of one run, from what they retain; gives nothing where they do not fit together."""
+    kernel: Kernel

@@ -7,38 +7,36 @@ section 3.1; Del Moral, Doucet and Jasra 2006.)
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from pplc_runtime.engine.plan import Plan
-from pplc_runtime.inference.base import SELDOM, Settings
-from pplc_runtime.inference.forward_sweep import forward
+from pplc_runtime.inference.base import SELDOM, Engine, Settings
+from pplc_runtime.inference.sweep import sweep
 from pplc_runtime.results.ancestry import Ancestry
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.specialise import either
 
 
-def smc(plan: Plan, settings: Settings, rng: np.random.Generator) -> Iterator[Sweep]:
-    """Sweeps whose weights sum to their estimates of the evidence."""
-    for number in range(settings.sweeps):
-        yield either(plan, rng, partial(sweep, settings, rng, number))
+class Smc:
+    """Independent sweeps, whose weights sum to their estimates of the evidence."""
 
+    def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> None:
+        return None
 
-def sweep(settings: Settings, rng: np.random.Generator, number: int, plan: Plan) -> Sweep:
-    """One sweep."""
-    keep = settings.keeps_genealogy(number)
-    seldom = number % SELDOM == 0
-    particles, log_evidence = forward(plan, settings, rng, settings.particles, remember=keep, watched=seldom)
-    _, log_total = particles.weights()
-    log_evidence -= math.log(settings.particles)
-    log_weights = particles.log_weights + log_evidence
-    log_evidence += log_total
-    ancestry = Ancestry.of(settings.particles, particles.forks())
-    told: dict[str, Any] = {"ancestry": ancestry, "weakest": particles.weakest, "outline": plan.outline}
-    if keep:
-        told["genealogy"] = particles.genealogy()
-    return Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)
+    def step(
+        self, engine: Engine, state: None, settings: Settings, number: int, rng: np.random.Generator
+    ) -> tuple[None, list[Sweep]]:
+        keep = settings.keeps_genealogy(number)
+        particles = engine.particles(rng, settings.particles, remember=keep)
+        particles.watched = number % SELDOM == 0
+        swept = sweep(particles, settings.scheme, settings.ess_threshold)
+        log_evidence = float(swept.log_evidence)
+        ancestry = Ancestry.of(settings.particles, particles.forks())
+        told: dict[str, Any] = {"ancestry": ancestry, "weakest": particles.weakest, "outline": engine.plan.outline}
+        if keep:
+            told["genealogy"] = particles.genealogy()
+        log_weights = particles.log_weights - swept.log_total + log_evidence
+        return None, [Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)]
+
+    def together(self, engine: Engine, states: list[Any]) -> None:
+        return None

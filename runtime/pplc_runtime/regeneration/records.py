@@ -119,11 +119,15 @@ class Tracker(Forward):
         """What every segment did, with the values of all lanes, and the frame that it ran in."""
         self.now = SegmentRecord()
         self.alike = True
+        self.formulas = {}
 
     def begin(self) -> None:
-        """A segment begins."""
         self.now = SegmentRecord()
         self.notes.append((here.frame, self.now))
+
+    def end(self) -> None:
+        assert self.formulas is not None
+        self.formulas.clear()
 
     def read(self, name: str) -> Any:
         if name not in self.fixed:

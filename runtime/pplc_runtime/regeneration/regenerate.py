@@ -46,9 +46,9 @@ class Replay(Forward):
         self.formulas = prefix.formulas
         self.suffix = suffix
         self.fixed = suffix.plan.inputs
-        self.begin(0)
+        self.start(0)
 
-    def begin(self, number: int) -> None:
+    def start(self, number: int) -> None:
         """A segment begins."""
         self.number = number
         self.new: dict[Any, Any] = {}
@@ -462,7 +462,7 @@ class Suffix(SuffixScores):
         if self.replaying is None or living is not None:
             self.replaying = Replay(self, self.prefix)
         here.handler = replay = self.replaying
-        replay.begin(number)
+        replay.start(number)
         if living is not None:
             replay.log_weights[~living] = -np.inf
             here.frame = frame.part(np.flatnonzero(living))

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.command.infer import run_module
-from pplc_runtime.engine.plan import Plan, plan
+from pplc_runtime.engine.plan import plan
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
-from pplc_runtime.inference.forward_sweep import first_retained
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.program.errors import Places, located
 from pplc_runtime.program.inner_observes import inner_observes
@@ -25,9 +24,9 @@ from pplc_runtime.program.steps import Input, Step
 from pplc_runtime.results.json_values import from_python, nan_in_input
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.running.driver import Driver
 from pplc_runtime.running.memory import keep_freed_memory, rare_collections
 from pplc_runtime.settings import checked
-from pplc_runtime.specialise import LEAST_SWEEPS, scripted
 from pplc_runtime.suggestions import suggestion
 from pplc_runtime.values import ModelError
 
@@ -137,7 +136,7 @@ class Program:
         in processes, each with its own stream of random numbers. Which of them does not depend on `cores`."""
         *seeds, common = np.random.SeedSequence(seed).spawn(len(settings) + 1)
         own = settings[0]
-        fit = METHODS[method].together is not None and own.ess_threshold >= 1
+        fit = METHODS[method].offer.is_chain and own.ess_threshold >= 1
         if len(settings) > 1 and fit and len(settings) * own.particles <= MOST_LANES:
             in_lanes = False
             for sweep in self.deep(partial(self.in_lanes, method, settings, seeds, common, data), max_depth):
@@ -160,15 +159,12 @@ class Program:
         self, method: str, settings: Settings, seed: np.random.SeedSequence, data: dict[str, Any]
     ) -> Iterator[Sweep]:
         """The sweeps of one chain."""
-        run = METHODS[method].run
         rng = np.random.default_rng(seed)
-        return self.located(lambda: run(self.plan(settings, data), settings, rng))
+        return self.located(lambda: self.driver(method, settings, data).chain(rng))
 
-    def plan(self, settings: Settings, data: dict[str, Any]) -> Plan:
-        """What is run: by scripts where that pays and can be."""
-        steps = plan(self.steps, At(), data)
-        many = settings.sweeps + settings.burn_in >= LEAST_SWEEPS
-        return scripted(steps) if many and settings.particles > 1 else steps
+    def driver(self, method: str, settings: Settings, data: dict[str, Any]) -> Driver:
+        """What takes the steps of a method."""
+        return Driver.of(METHODS[method].kernel, plan(self.steps, At(), data), settings)
 
     def in_lanes(
         self,
@@ -178,21 +174,10 @@ class Program:
         common: np.random.SeedSequence,
         data: dict[str, Any],
     ) -> Iterator[Sweep]:
-        """The sweeps of all chains in the lanes of one run; nothing where they do not fit together.
-
-        Each chain starts as it would by itself."""
-
-        def sweeps() -> Iterator[Sweep]:
-            steps = self.plan(settings[0], data)
-            runs = [
-                first_retained(steps, own, np.random.default_rng(seed), own.particles)
-                for own, seed in zip(settings, seeds)
-            ]
-            together = METHODS[method].together
-            assert together is not None
-            return together(steps, settings[0], np.random.default_rng(common), runs)
-
-        return self.located(sweeps)
+        """The sweeps of all chains in the lanes of one run; nothing where they do not fit together."""
+        starts = [np.random.default_rng(seed) for seed in seeds]
+        rng = np.random.default_rng(common)
+        return self.located(lambda: self.driver(method, settings[0], data).chains(starts, rng))
 
     def located(self, sweeps: Callable[[], Iterator[Sweep]]) -> Iterator[Sweep]:
         """Sweeps, with errors located in the source."""

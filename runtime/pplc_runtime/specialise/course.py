@@ -82,6 +82,7 @@ class Scripts:
     draws: list[tuple[int, At]]
     """What is drawn: its cell and address."""
     attempts: int = 0
+    """How many sweeps they have been tried on, and on how many they failed."""
     failures: int = 0
 
 

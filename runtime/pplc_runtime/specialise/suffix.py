@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.engine.particles import Particles
-from pplc_runtime.engine.plan import Plan, Segment
+from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, here
 from pplc_runtime.lanes.varying import Lane
@@ -28,6 +28,7 @@ class ScriptedSweep(SuffixScores):
 
     def __init__(self, plan: Plan, rng: np.random.Generator, size: int, retained: Retained) -> None:
         super().__init__()
+        self.chain = 0
         self.scripts: Scripts = plan.scripts
         self.root = retained.root
         if len(retained.held) > 1 and self.root is None:
@@ -38,9 +39,6 @@ class ScriptedSweep(SuffixScores):
         self.changed: set[int] = set()
         """The cells that have changed at the boundary that is being rescored."""
         self.dropped: dict[Place, int] = {}
-
-    def extend(self, segment: Segment) -> None:
-        self.particles.extend(segment)
 
     def rescore(self, number: int) -> Any:
         """The log density of the suffix from segment `number` on, after the prefix in each lane."""

@@ -1,21 +1,18 @@
-"""One SMC sweep, as several methods use it, and a first particle to retain."""
+"""Where a chain starts: a first particle to retain."""
 
 from __future__ import annotations
 
-import math
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pplc_runtime.engine.forward import Forward
-from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
+from pplc_runtime.inference.base import Engine, Settings
+from pplc_runtime.inference.sweep import sweep
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, here
 from pplc_runtime.lanes.varying import Dead
-from pplc_runtime.numerics.resampling import Scheme
-from pplc_runtime.numerics.weights import effective_sample_size
 from pplc_runtime.program.steps import Observe
 from pplc_runtime.program.stochastic import Categorical, Dirac, Dist
 from pplc_runtime.values import Impossible, ModelError
@@ -27,56 +24,20 @@ MOST_TO_START = 100_000
 """Particles that are tried before a program is taken for impossible: of evidence 1e-4, one in 20,000 is by mistake."""
 
 
-class Resampling(Protocol):
-    """When and how particles are resampled."""
-
-    @property
-    def scheme(self) -> Scheme: ...
-    @property
-    def ess_threshold(self) -> float: ...
-
-
-def is_due(ess_threshold: float, weights: NDArray[np.float64]) -> bool:
-    """Whether particles are resampled: where few of them have most of the weight, or one has none."""
-    if ess_threshold >= 1 or not weights.all():
-        return True
-    return effective_sample_size(weights) < ess_threshold * len(weights)
-
-
-def forward(
-    plan: Plan, resampling: Resampling, rng: np.random.Generator, size: int, remember: bool = False,
-    watched: bool = False,
-) -> tuple[Particles, float]:  # fmt: skip
-    """One sweep up to the weights of the last generation, and the log evidence of those before."""
-    particles = Particles(plan, rng, size, remember=remember)
-    particles.watched = watched
-    log_evidence = 0.0
-    for segment in plan.segments:
-        particles.extend(segment)
-        weights, log_total = particles.weights()
-        if segment is plan.segments[-1]:
-            break
-        if is_due(resampling.ess_threshold, weights):
-            log_evidence += log_total - math.log(size)
-            particles.fork(resampling.scheme.draw(rng, weights, size))
-    return particles, log_evidence
-
-
-def first_retained(plan: Plan, resampling: Resampling, rng: np.random.Generator, size: int) -> dict[At, Any]:
+def first_retained(engine: Engine, settings: Settings, rng: np.random.Generator) -> dict[At, Any]:
     """A first particle to retain, from a sweep with as many particles as it takes.
 
     A chain may start anywhere, so that having to try again does no harm."""
-    plan = plan.without_scripts()
-    size = max(size, FEWEST_TO_START)
+    size = max(settings.particles, FEWEST_TO_START)
     most_at_once = max(size, MOST_AT_ONCE)
     tried = 0
     while True:
         try:
-            particles, _ = forward(plan, resampling, rng, size, remember=True)
-            weights, _ = particles.weights()
-            return particles.trajectory(int(resampling.scheme.draw(rng, weights, 1)[0]))
+            particles = engine.particles(rng, size, remember=True)
+            weights = sweep(particles, settings.scheme, settings.ess_threshold).weights
+            return particles.trajectory(int(settings.scheme.draw(rng, weights, 1)[0]))
         except Impossible as error:
-            if tried == 0 and impossible_anyway(plan, error):
+            if tried == 0 and impossible_anyway(engine.plan, error):
                 raise
             tried += size
             if tried >= MOST_TO_START:

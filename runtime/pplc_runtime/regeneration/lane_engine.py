@@ -1,0 +1,73 @@
+"""The lane engine as methods use it: any program, all particles together as lanes of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from pplc_runtime.engine.particles import Particles
+from pplc_runtime.engine.plan import Plan
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.regeneration.records import Retained, Tracker
+from pplc_runtime.regeneration.regenerate import Suffix
+from pplc_runtime.values import Place
+
+
+class Conditions(Protocol):
+    """What a conditional sweep is told: how many particles, and whether predicates must be the retained ones."""
+
+    @property
+    def particles(self) -> int: ...
+    @property
+    def strict(self) -> bool: ...
+
+
+class LaneEngine:
+    """Runs the program itself."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan.without_scripts()
+
+    def particles(
+        self, rng: np.random.Generator, size: int, retained: list[dict[At, Any]] | None = None, remember: bool = False
+    ) -> Particles:
+        return Particles(self.plan, rng, size, retained, remember)
+
+    def conditional(
+        self, rng: np.random.Generator, settings: Conditions, retained: Retained
+    ) -> Iterator[ReplayedSweep]:
+        """One run, or one for each chain where what they retain is not of the same structure."""
+        retained = retained.together(self.plan)
+        apart = [retained] if retained.is_one_suffix(settings.strict) else retained.apart()
+        return (ReplayedSweep(self.plan, settings, rng, own, chain) for chain, own in enumerate(apart))
+
+
+class ReplayedSweep:
+    """The particles of a conditional sweep, and the rest of what it retains, which is run to find what it reads."""
+
+    def __init__(
+        self, plan: Plan, settings: Conditions, rng: np.random.Generator, retained: Retained, chain: int
+    ) -> None:
+        self.chain = chain
+        self.suffix = Suffix(plan, retained, settings.strict)
+        self.particles = Particles(
+            plan, rng, settings.particles, self.suffix.held, remember=True, handler=Tracker, root=retained.root
+        )
+        self.tracker = cast(Tracker, self.particles.handler)
+        self.tracker.events = self.suffix.events
+
+    def rescore(self, number: int) -> Any:
+        return self.suffix.rescore(number, self.tracker, self.particles.frame)
+
+    def to_retain(self, lanes: list[int]) -> Retained:
+        return self.tracker.to_retain(self.particles, lanes)
+
+    @property
+    def replays(self) -> int:
+        return self.suffix.replays
+
+    @property
+    def dropped(self) -> Mapping[Place, int]:
+        return self.suffix.dropped

@@ -1,0 +1,52 @@
+"""The engine for programs of static structure: straight code, which does what the program does, or fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pplc_runtime.engine.particles import Particles
+from pplc_runtime.engine.plan import Plan
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.regeneration.lane_engine import Conditions
+from pplc_runtime.regeneration.records import Retained
+from pplc_runtime.specialise.course import scripts_of
+from pplc_runtime.specialise.suffix import ScriptedSweep
+from pplc_runtime.specialise.trace import traced
+
+MOST_FAILURES = 3
+"""Scripts that fail more often than this, and in more than a tenth of the sweeps, are not tried again."""
+
+
+def scripted(plan: Plan) -> Plan:
+    """A plan with scripts, where the program has a fixed course."""
+    try:
+        return replace(plan, scripts=scripts_of(traced(plan)))
+    except Exception:  # it has none, or something is wrong that the program itself says better
+        return plan
+
+
+class SpecialisedEngine:
+    """Runs scripts."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.scripts = plan.scripts
+
+    @property
+    def is_worth_trying(self) -> bool:
+        return bool(self.scripts.failures <= max(MOST_FAILURES, self.scripts.attempts / 10))
+
+    def particles(
+        self, rng: np.random.Generator, size: int, retained: list[dict[At, Any]] | None = None, remember: bool = False
+    ) -> Particles:
+        return Particles(self.plan, rng, size, retained, remember)
+
+    def conditional(
+        self, rng: np.random.Generator, settings: Conditions, retained: Retained
+    ) -> Iterator[ScriptedSweep]:
+        """One run: chains always fit together."""
+        yield ScriptedSweep(self.plan, rng, settings.particles, retained)
