@@ -49,7 +49,7 @@ def analyse(program: core.Program) -> tuple[Analysis, list[Diagnostic]]:
         Diagnostic(span, "this value is computed and dropped: only the last form of a body gives its value", "warning")
         for span in _dropped(program, direct)
     ]
-    acting, kept = waiting(program, _acts)
+    acting, kept = waiting(program, direct, _acts)
     return Analysis(program, direct, _constants(program, direct), frozenset(random), acting, kept), warnings
 
 

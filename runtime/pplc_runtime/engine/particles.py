@@ -108,8 +108,7 @@ class Particles:
                 elif step.step is Keep:
                     step.function(step.at)
                 else:
-                    for name in step.kept:
-                        handler.store[name] = handler.store[step.turn, name]
+                    step.put_back(handler.store)
                     self.reports.append((step.turn, *reportable(*step.function(step.at, *step.arguments))))
         except Dead:
             pass
@@ -240,7 +239,7 @@ class Particles:
         return Genealogy.of(self.size, [row[own] - first for row in reversed(rows)], chosen)
 
     def report(self) -> None:
-        """Run what is predicted of the finished particles.
+        """Run what is predicted of the finished particles, those whose weight is not zero.
 
         What it draws is read by nothing else, so that nobody retains it: every particle draws it afresh."""
         if self.is_reported:
@@ -248,10 +247,12 @@ class Particles:
         self.is_reported = True
         self.handler = self.handler.continued()
         here.frame, here.handler = self.frame, self.handler
+        self.handler.bury()
         if self.scripts is None:
             self.run(self.plan.reports)
         else:
             self.scripts.reports.run(self)
+        here.frame = self.frame
 
     def predicts(self) -> dict[str, Column]:
         """The reported values of every particle, by label; a label that comes again is numbered."""

@@ -32,10 +32,11 @@ class Keep:
 
 
 def keep(turn: int, names: tuple[str, ...], _: At) -> None:
-    """Keep globals for the predict of a turn."""
+    """Keep globals for the predict of a turn, those that have been assumed by then."""
     store = here.handler.store
     for name in names:
-        store[turn, name] = store[name]
+        if name in store:
+            store[turn, name] = store[name]
 
 
 class Bound:
@@ -53,6 +54,15 @@ class Bound:
         self.at = at
         self.arguments = arguments
         self.place: Place = step.place
+
+
+    def put_back(self, store: dict[Any, Any]) -> None:
+        """The globals that were kept for it, as they were where it stands."""
+        for name in self.kept:
+            if (self.turn, name) in store:
+                store[name] = store[self.turn, name]
+            else:
+                store.pop(name, None)
 
 
 Segment: TypeAlias = list[Bound]

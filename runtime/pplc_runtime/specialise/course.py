@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.varying import Lane
 from pplc_runtime.specialise.emit import Failed, ForwardWriter, ReplayWriter, StoreWriter
 from pplc_runtime.specialise.notes import Apply, Draw, Formula, NoFixedCourse, Note, Report, Trace
@@ -48,7 +49,9 @@ class Straight:
     constants: tuple[Any, ...]
 
     def run(self, particles: Any) -> None:
-        self.code(particles, particles.frame, self.constants)
+        if here.frame.size == 1:
+            raise Failed
+        self.code(particles, here.frame, self.constants)
 
 
 @dataclass(frozen=True, slots=True)

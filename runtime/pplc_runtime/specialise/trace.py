@@ -408,8 +408,7 @@ def traced(plan: Plan) -> Trace:
     tracer.begin()
     try:
         for step in course.reports:
-            for name in step.kept:
-                tracer.store[name] = tracer.store[step.turn, name]
+            step.put_back(tracer.store)
             tracer.report(step.turn, *step.function(step.at, *step.arguments))
         trace.reports = trace.segments.pop()
     except Exception:  # what is only reported may do one thing or another: the program itself does it
