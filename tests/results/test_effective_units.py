@@ -138,6 +138,14 @@ def test_observes_inside_of_procedures_are_named(method: str) -> None:
     assert pplc.compile_text(WIDE).infer(method, particles=2, sweeps=1, seed=1).inside == ()
 
 
+@pytest.mark.parametrize("method", ["smc", "icsmc", "pgas"])
+def test_notes_name_no_observe_where_all_are_inside(method: str) -> None:
+    only = INSIDE.replace("[observe (normal m 5) 3.0]\n", "").replace("0 100", "0 100000")
+    notes = "\n".join(pplc.compile_text(only).infer(method, particles=20, sweeps=300, seed=1).summary().notes)
+    assert "before the end of the program" in notes and "lift it to the top level" in notes
+    assert "observe 1" not in notes and "all 0 observes" not in notes and "prior" not in notes
+
+
 def test_a_run_that_is_well_has_no_notes() -> None:
     posterior = pplc.compile_text("""
 [assume p (sample (beta 1 1))]
