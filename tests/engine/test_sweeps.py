@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import re
+import signal
+import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +18,7 @@ from pplc import compile_text
 from pplc_runtime.lanes.frames import Frame
 from pplc_runtime.lanes.varying import Lane
 from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.running.program import _in_processes
 from pplc_runtime.values import ModelError
 
 COIN = """
@@ -53,6 +59,33 @@ def test_the_number_of_processes_does_not_matter(method: str) -> None:
     assert [(s.chain, s.number) for s in one] == [(s.chain, s.number) for s in two]
     assert columns(one) == columns(two)
     assert [s.log_evidence for s in one] == [s.log_evidence for s in two]
+
+
+@pytest.mark.parametrize("ends", [KeyboardInterrupt, ModelError])
+def test_processes_end_with_what_they_are_for(ends: type[BaseException], tmp_path: Path) -> None:
+    """Where a chain fails or an interrupt comes, neither the chains that run nor those that wait are finished.
+
+    Of four chains in two processes the first ends the run when the second has started."""
+
+    def first() -> list[Sweep]:
+        while not (tmp_path / "started 1").exists():
+            time.sleep(0.01)
+        if ends is ModelError:
+            raise ModelError("no more")
+        os.kill(os.getppid(), signal.SIGINT)
+        return later(0)
+
+    def later(number: int) -> list[Sweep]:
+        (tmp_path / f"started {number}").touch()
+        time.sleep(1)
+        (tmp_path / f"finished {number}").touch()
+        return []
+
+    with pytest.raises(ends):
+        list(_in_processes([first, *(partial(later, number) for number in (1, 2, 3))], cores=2))
+    for process in multiprocessing.active_children():
+        process.join()
+    assert not list(tmp_path.glob("finished *"))
 
 
 @EACH_METHOD

@@ -74,6 +74,8 @@ OBSERVE: Final = "observe takes a distribution or a process, not "
         ("[assume near (fn [m] (normal m 1))]\n[observe near 3]", "2:10",
          OBSERVE + "a procedure; did you mean (near m)?"),
         ("[observe (mem (fn [m] (normal m 1))) 3]", "1:10", OBSERVE + "a procedure; did you mean (... m)?"),
+        ("[assume x (sample (normal 0 1))]\n[observe 2 (normal x 1)]", "2:10",
+         OBSERVE + "a number; the distribution comes first, then the value"),
         (GP + "[observe f 3]", "2:10", OBSERVE + "the process of functions <gp>; did you mean (f x)?"),
         ("[assume x (sample (normal 0 1))]\n[predict (sample x)]", "2:18",
          "sample takes a distribution or a process, not a number"),

@@ -138,6 +138,18 @@ def test_observes_inside_of_procedures_are_named(method: str) -> None:
     assert pplc.compile_text(WIDE).infer(method, particles=2, sweeps=1, seed=1).inside == ()
 
 
+@pytest.mark.parametrize(("method", "particles", "sweeps"), [("smc", 1000, 10), ("icsmc", 10, 400), ("pgas", 10, 400)])
+def test_notes_name_no_observe_where_all_are_inside(method: str, particles: int, sweeps: int) -> None:
+    posterior = pplc.compile_text("""
+[assume walk (mem (fn [t] (if (= t 0) 0 (sample (normal (walk (dec t)) 1)))))]
+[assume run (fn [t] (if (> t 60) 0 (do (observe (normal (walk t) 0.5) (* 5 (sin (* 0.2 t)))) (run (inc t)))))]
+[assume done (run 1)]
+[predict (walk 60)]""").infer(method, particles=particles, sweeps=sweeps, seed=1)
+    notes = "\n".join(posterior.summary().notes)
+    assert "before the end of the program" in notes and "(line 3); lift it to the top level" in notes
+    assert "observe 1" not in notes and "all 0 observes" not in notes and "prior" not in notes
+
+
 def test_a_run_that_is_well_has_no_notes() -> None:
     posterior = pplc.compile_text("""
 [assume p (sample (beta 1 1))]

@@ -262,12 +262,13 @@ class _Checker:
             self.forgotten(f"{wanted}, not {kind}", _seen_through(expr, local), kind, expr.span)
 
     def observe(self, source: core.Expr, value: core.Expr, local: _Locals) -> None:
-        self.drawable("observe", source, local)
+        is_swapped = isinstance(self.kind(value, local), _Drawable)
+        self.drawable("observe", source, local, "; the distribution comes first, then the value" if is_swapped else "")
         kind = self.kind(source, local)
         if isinstance(kind, _Drawable) and kind.draw is not None:
             self.value(f"{kind.name or 'observe'}: a value of it is {kind.draw}", value, local)
 
-    def drawable(self, word: str, source: core.Expr, local: _Locals) -> None:
+    def drawable(self, word: str, source: core.Expr, local: _Locals, hint: str = "") -> None:
         """Warn where something else stands in the place of a distribution or process."""
         kind = self.kind(source, local)
         is_name = isinstance(source, core.Global | core.Local)
@@ -276,8 +277,8 @@ class _Checker:
         match kind:
             case _Plain():
                 is_seen = word == "observe" and kind == _NUMBER and is_name
-                hint = f"; did you mean one about it, such as (normal {text} 1)?" if is_seen else ""
-                self.warn(source.span, wanted + hint)
+                about = f"; did you mean one about it, such as (normal {text} 1)?" if is_seen else ""
+                self.warn(source.span, wanted + (hint or about))
             case _Operation(name) if name in STOCHASTIC:
                 self.warn(source.span, f"{wanted}; did you mean ({' '.join((name, *SIGNATURES[name].parameters))})?")
             case _Procedure(code):

@@ -80,10 +80,10 @@ POSITIVE_PROBABILITY: Final = _numbers(
     "a probability above 0, up to 1", lambda x: 0 < x <= 1, lambda x: (x > _ZERO) & (x <= _ONE)
 )
 INTEGER: Final = _numbers(
-    "a whole number", lambda x: -LARGEST_WHOLE <= x <= LARGEST_WHOLE and x == int(x), _whole
+    "a whole number from -2^53 to 2^53", lambda x: -LARGEST_WHOLE <= x <= LARGEST_WHOLE and x == int(x), _whole
 )
 COUNT: Final = _numbers(
-    "a whole number, 0 or more",
+    "a whole number from 0 to 2^53",
     lambda x: 0 <= x <= LARGEST_WHOLE and x == int(x),
     lambda x: (x >= 0) & _whole(x),
 )

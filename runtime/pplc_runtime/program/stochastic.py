@@ -426,7 +426,10 @@ def observable(source: Any, value: Any) -> Any:
             if type(array) is not tuple:
                 return observable(source, array)
     wanted = {"boolean": "true or false", "vector": "a vector", "matrix": "a matrix"}.get(kind, "a number")
-    raise refused(f"{_spellings(source.family.name)}: a value of it is {wanted}", value)
+    name = source.family.name
+    if name.startswith("flip") and sort in (int, float) and value in (0, 1):
+        wanted = f"true or false (of 0 and 1 there is {name.replace('flip', 'bernoulli')})"
+    raise refused(f"{_spellings(name)}: a value of it is {wanted}", value)
 
 
 def _spellings(name: str) -> str:

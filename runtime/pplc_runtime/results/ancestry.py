@@ -42,9 +42,15 @@ class Outline:
     """The first line that may draw a value before the first observe; None if there is none."""
 
     def observe(self, generation: int) -> str:
-        """An observe by its number, and its line."""
-        line = self.observes[generation] if generation < len(self.observes) else 0
-        return f"observe {generation + 1}" + (f" (line {line})" if line else "")
+        """The observe that ends a generation, by its number and its line."""
+        if generation >= len(self.observes):
+            return f"observe {generation + 1}"
+        line = self.observes[generation]
+        return f"observe {generation + 1} (line {line})" if line else "the end of the program"
+
+    def is_observed(self, generation: int) -> bool:
+        """Whether a generation may end with an observe: if not, all that weighs it is inside of expressions."""
+        return generation >= len(self.observes) or self.observes[generation] > 0
 
 
 NO_OUTLINE: Final = Outline(())

@@ -51,7 +51,8 @@ class Degeneracy:
                 f"{'one value' if self.lines == 1 else f'{self.lines} values'} left"
             )
         if self.weakest.effective < max(ALONE, SHARP * self.particles) < self.particles:
-            said.append(f"note: {worst_observe(self.outline, self.weakest, self.particles)}; {self.wider_prior()}")
+            helps = f"; {self.wider_prior()}" if self.outline.is_observed(self.weakest.generation) else ""
+            said.append(f"note: {worst_observe(self.outline, self.weakest, self.particles)}{helps}")
         elif said:
             spared = self.forks < len(self.outline.observes) - 1
             keep = "" if spared else "an ess-threshold of 0.5, systematic resampling or "
@@ -69,9 +70,12 @@ class Degeneracy:
 
 
 def worst_observe(outline: Outline, weakest: Weakest, particles: int) -> str:
-    """How little an observe leaves."""
+    """How little an observe leaves, or all that is observed inside of expressions."""
+    what = outline.observe(weakest.generation)
+    if not outline.is_observed(weakest.generation):
+        what = f"what is observed before {what}"
     return (
-        f"{outline.observe(weakest.generation)} leaves {weakest.effective:.1f} of {particles} particles, "
+        f"{what} leaves {weakest.effective:.1f} of {particles} particles, "
         f"whose weights span {weakest.decades:.3g} decades"
     )
 

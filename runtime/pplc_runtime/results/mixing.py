@@ -69,6 +69,8 @@ class Mixing:
 
     def before_the_first_observe(self) -> list[str]:
         """Why what is drawn there stays as it is, and what would help."""
+        if not self.outline.is_observed(0):
+            return []  # there is none
         count = sum(line > 0 for line in self.outline.observes)
         fits = "the observe" if count == 1 else f"all {count} observes"
         said = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import sys
 import threading
 import time
@@ -239,13 +240,24 @@ def _in_processes(work: list[Callable[[], list[Sweep]]], cores: int) -> Iterator
             yield from chain()
         return
     _work[:] = work
-    with ProcessPoolExecutor(min(cores, len(work)), mp_context=multiprocessing.get_context("fork")) as pool:
+    others = set(multiprocessing.active_children())
+    fork = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(min(cores, len(work)), mp_context=fork, initializer=_leave_interrupts) as pool:
+        futures = [pool.submit(_work_number, number) for number in range(len(work))]
         try:
-            for future in [pool.submit(_work_number, number) for number in range(len(work))]:
+            for future in futures:
                 yield from future.result()
+        except BaseException:  # nobody wants the other chains, and one that has started cannot be cancelled
+            for process in set(multiprocessing.active_children()) - others:
+                process.terminate()
+            raise
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
             _work.clear()
+
+
+def _leave_interrupts() -> None:
+    """Interrupts are for the process that started this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 _MOMENT = 0.05
