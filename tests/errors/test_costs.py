@@ -65,6 +65,8 @@ def test_entries_by_what_is_random() -> None:
     lazy = HMM.replace("MEANS", BY_ENTRY).replace("MEAN", "mu")
     (message,) = said(lazy)
     assert message.startswith("'mu' draws an entry where it is first asked for")
+    (message,) = said(lazy.replace("(mu (z t))", "(if (= (z t) 0) (mu 0) (mu 1))"))
+    assert message.startswith("'mu' draws an entry where it is first asked for")
     before = HMM.replace("MEANS", "[assume a (sample (normal 0 3))] [assume b (sample (normal 0 3))]")
     before = before.replace("(MEAN (z t))", "(nth [a b] (z t))")
     assert said(before) == []

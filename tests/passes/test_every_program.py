@@ -30,7 +30,7 @@ def source_of(path: Path) -> Source:
     return Source(f"programs/{path.name}", path.read_text(encoding="utf-8"))
 
 
-SLOW = ("branching", "epidemic", "infinite_hmm", "lazy_memo")
+SLOW = ("branching", "epidemic", "infinite_hmm", "lazy_memo", "memo_branch")
 """The programs that pgas takes long for, as `check` tells: they show what there is, on little data."""
 
 

@@ -52,3 +52,11 @@ def test_stuck_at_different_places() -> None:
 def test_chains_that_have_only_begun_are_left_out() -> None:
     assert aligned([np.zeros(10), np.zeros(8), np.zeros(2)]).shape == (2, 8)
     assert aligned([]).size == 0
+
+
+def test_an_outlier_at_the_start_does_not_hide_a_chain_that_is_stuck() -> None:
+    """A chain that starts far off and then moves six times in a thousand sweeps, up to rounding in between."""
+    rng = np.random.default_rng(1)
+    series = np.repeat(rng.normal(1.0, 0.05, 6), 167)[:1000] * (1 + 1e-15 * rng.normal(size=1000))
+    series[:3] = 1e9
+    assert 1 < effective_draws(series[None]) < 20

