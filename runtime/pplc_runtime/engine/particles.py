@@ -290,5 +290,3 @@ def _shown(value: Any) -> Any:
             return value
         case _:
             return str(value)
-
-

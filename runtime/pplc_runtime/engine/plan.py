@@ -202,5 +202,3 @@ def _cut(bound: list[Bound]) -> list[Segment]:
         rest = segments.pop()
         segments[-1].extend(rest)
     return segments
-
-
