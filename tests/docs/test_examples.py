@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.share import share
 
 import pplc
 from pplc_runtime.results.sexp import write_value
@@ -61,7 +62,7 @@ def test_wrong_programs(block: Block, message: Block) -> None:
     assert str(caught.value) == message.text.rstrip("\n")
 
 
-@pytest.mark.parametrize("block", _of("console"), ids=str)
+@pytest.mark.parametrize("block", share(_of("console"), 2), ids=str)
 def test_commands(block: Block, tmp_path: Path) -> None:
     write_files(block.page, tmp_path)
     (tmp_path / "programs").symlink_to(ROOT / "programs")

@@ -270,6 +270,7 @@ TEMPLATES: Final[dict[str, list[Template]]] = {
 }
 """The uses of each form, with all of its places. The other processes are in `CONTINUOUS`."""
 
+
 def _mean(g: Filler) -> str:
     return f"(fn [x] {g.just('0.0')})"
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.posteriors.tiny import TINY
+from tests.share import share
 
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.plan import Plan
@@ -135,13 +136,13 @@ def sweeps_of(name: str) -> int:
 
 
 @pytest.mark.parametrize("lanes", [1, 6])
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("name", share(SOURCES, 10))
 def test_density_of_a_trace(name: str, lanes: int) -> None:
     densities_agree(of(name), lanes)
 
 
 @pytest.mark.parametrize("strict", [False, True], ids=["relaxed", "strict"])
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("name", share(SOURCES, 10))
 def test_ancestor_weights(name: str, strict: bool) -> None:
     ancestor_weights_agree(of(name), sweeps_of(name), strict)
 
@@ -170,7 +171,7 @@ class Checked(Suffix):
         return incremental
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("name", share(SOURCES, 10))
 def test_only_what_changed_needs_to_be_replayed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lane_engine, "Suffix", Checked)
     program = of(name)

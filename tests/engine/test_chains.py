@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from tests.posteriors.tiny import TINY
 from tests.reference.test_kernels import PROGRAMS
+from tests.share import share
 
 from pplc import compile_text
 from pplc_runtime.inference import METHODS
@@ -80,7 +81,7 @@ def laws(kernel: Kernel, starts: Sequence[Any], method: str) -> list[Law]:
 
 
 @pytest.mark.parametrize("method", ["icsmc", "pgas"])
-@pytest.mark.parametrize("name", SHORT)
+@pytest.mark.parametrize("name", share(SHORT, 4))
 def test_each_chain_moves_as_it_would_alone(name: str, method: str) -> None:
     kernel = Kernel(compiled(SHORT[name]).plan)
     with kernel.enumerated():
@@ -95,7 +96,7 @@ def test_each_chain_moves_as_it_would_alone(name: str, method: str) -> None:
 CHAINS = {"particles": 3, "sweeps": 30, "chains": 4, "seed": 1}
 
 
-@pytest.mark.parametrize("name", TINY)
+@pytest.mark.parametrize("name", share(TINY, 6))
 def test_chains_agree_with_what_they_predict(name: str) -> None:
     """Chains in lanes and chains apart go through every program, whatever its structure."""
     for method in ("icsmc", "pgas"):

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
+from tests.share import share
 
 from pplc import compile_text
 
@@ -73,7 +74,7 @@ def differences(source: str, answers: dict[str, float], method: str, particles: 
     return wrong
 
 
-@pytest.mark.parametrize("name", INTERPLAY)
+@pytest.mark.parametrize("name", share(INTERPLAY, 8))
 def test_exact_answers(name: str) -> None:
     answers = exact(INTERPLAY[name])
     assert answers and all(0.05 < probability < 0.95 for probability in answers.values())

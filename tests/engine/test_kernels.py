@@ -10,6 +10,7 @@ import os
 import pytest
 from tests.posteriors.tiny import TINY, enumerate_joint
 from tests.reference.test_kernels import DECIDES_MORE_OR_LESS, PROGRAMS
+from tests.share import share
 
 from pplc_runtime.values import key_of
 
@@ -85,24 +86,25 @@ METHODS = {"icsmc": ("icsmc", False), "pgas": ("pgas", False), "strict pgas": ("
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("name", share(SOURCES, 6))
 def test_the_posterior_is_invariant(name: str, method: str) -> None:
     assert bias(compiled(SOURCES[name]).plan, METHODS[method][0], 2, METHODS[method][1]) < 1e-13
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", ["branch", "same samples", "lists at once"])
+@pytest.mark.parametrize("name", share(["branch", "same samples", "lists at once"], 3))
 def test_three_particles(name: str, method: str) -> None:
     assert bias(compiled(SOURCES[name]).plan, METHODS[method][0], 3, METHODS[method][1]) < 1e-13
 
 
 @pytest.mark.parametrize("threshold", [0.6, 0.9])
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", ["branch", "memo", "crp", "impossible", "the suffix split otherwise"])
+@pytest.mark.parametrize("name", share(["branch", "memo", "crp", "impossible", "the suffix split otherwise"], 5))
 def test_resampling_only_where_it_is_due(name: str, method: str, threshold: float) -> None:
     assert bias(compiled(PROGRAMS[name]).plan, METHODS[method][0], 2, METHODS[method][1], threshold) < 1e-13
 
 
+@pytest.mark.slow
 def test_strict_asks_for_all_the_predicates() -> None:
     assert bias(compiled(DECIDES_MORE_OR_LESS).plan, "pgas", 3, strict=True) < 1e-13
 

@@ -14,6 +14,7 @@ from itertools import count
 
 import pytest
 from tests.reference import kernels as reference_kernels
+from tests.share import share
 
 from pplc import compile_text
 from pplc.languages.forms import SPECIAL
@@ -78,14 +79,14 @@ def check_laws(source: str) -> None:
         assert found == pytest.approx(exact, rel=1e-12), f"{engine}:\n{source}"
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("name", share(TEMPLATES, 8))
 def test_an_event_at_each_place(name: str) -> None:
     for template in TEMPLATES[name]:
         for source in programs_for(template):
             check_laws(source)
 
 
-@pytest.mark.parametrize("name", [*TEMPLATES, *CONTINUOUS])
+@pytest.mark.parametrize("name", share([*TEMPLATES, *CONTINUOUS], 8))
 def test_the_engines_agree_on_each_place(name: str) -> None:
     for template in (TEMPLATES | CONTINUOUS)[name]:
         for source in programs_for(template):
@@ -99,7 +100,7 @@ def agree(source: str) -> None:
     ancestor_weights_agree(program, 2)
 
 
-@pytest.mark.parametrize("seed", RANDOM)
+@pytest.mark.parametrize("seed", share(RANDOM, 8))
 def test_random_programs(seed: int) -> None:
     source = small(seed)
     check_laws(source)

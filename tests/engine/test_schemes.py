@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from tests.posteriors.enumeration import Choose, Observe, Predicts, flip
 from tests.posteriors.test_methods import LONGER, check, exact_answer
+from tests.share import share
 from tests.test_resampling import LAWS, given
 
 from pplc_runtime.numerics.resampling import SCHEMES, Scheme
@@ -68,7 +69,7 @@ def enumerated(name: str) -> Scheme:
 @pytest.mark.parametrize(
     ("method", "source", "size"), [("icsmc", CHAIN, 2), ("icsmc", TWO_STEPS, 3), ("pgas", CHAIN, 2)]
 )
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", share(SCHEMES, 4))
 def test_exact(scheme: str, method: str, source: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SCHEMES, "enumerated", enumerated(scheme))
     assert bias(compiled(source).plan, method, size) < 1e-13
@@ -76,7 +77,7 @@ def test_exact(scheme: str, method: str, source: str, size: int, monkeypatch: py
 
 @pytest.mark.parametrize("size", [4, 5])
 @pytest.mark.parametrize("method", ["icsmc", "pgas"])
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", share(SCHEMES, 4))
 def test_simulated(scheme: str, method: str, size: int) -> None:
     options = {"particles": size, "resampling": scheme, "sweeps": 400}
     check(CHAIN, method, options, exact_answer(chain), seed=size)

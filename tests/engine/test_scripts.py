@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from tests.posteriors.tiny import TINY
 from tests.reference.test_kernels import PROGRAMS
+from tests.share import share
 
 from pplc import compile_text
 from pplc_runtime.distributions.base import Family
@@ -77,7 +78,7 @@ def test_which_programs_have_a_fixed_course() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", sorted(FIXED))
+@pytest.mark.parametrize("name", share(sorted(FIXED), 6))
 def test_scripts_do_what_the_program_does(name: str, method: str) -> None:
     run = compiled(FILES[name]).plan
     straight = with_scripts(FILES[name])
@@ -158,7 +159,7 @@ def assert_both(run: Plan, straight: Plan, method: str, seed: int, size: int) ->
         assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("seed", range(RANDOM))
+@pytest.mark.parametrize("seed", share(range(RANDOM), 8))
 def test_random_programs(seed: int) -> None:
     source = fixed.program(seed)
     run, straight = compiled(source).plan, with_scripts(source)
@@ -183,7 +184,7 @@ def test_the_posterior_is_invariant(source: str, method: str) -> None:
     assert straight.scripts.attempts > 0 and straight.scripts.failures == 0
 
 
-@pytest.mark.parametrize("method", ["icsmc", "pgas"])
+@pytest.mark.parametrize("method", share(["icsmc", "pgas"], 2))
 def test_each_chain_moves_as_it_would_alone(method: str) -> None:
     kernel = Kernel(with_scripts(LONG_RANGE))
     general = Kernel(compiled(LONG_RANGE).plan)
@@ -254,7 +255,7 @@ TRAPS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
 }
 
 
-@pytest.mark.parametrize("trap", TRAPS)
+@pytest.mark.parametrize("trap", share(TRAPS, 4))
 def test_the_trap_is_caught(trap: str, monkeypatch: pytest.MonkeyPatch) -> None:
     spring, source = TRAPS[trap]
     assert bias(with_scripts(source), "pgas", 2) < 1e-13, "the right engine"
@@ -394,7 +395,7 @@ DECEPTIVE = {
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", DECEPTIVE)
+@pytest.mark.parametrize("name", share(DECEPTIVE, 4))
 def test_programs_that_deceive(name: str, method: str) -> None:
     run, straight = compiled(DECEPTIVE[name]).plan, with_scripts(DECEPTIVE[name])
     for seed in range(8):

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from tests.reference.test_kernels import OBSERVE_AFTER_THE_LAST
 from tests.reference.test_regenerate import BRANCH, MEMO, SAME_SAMPLES
+from tests.share import share
 
 from pplc_runtime.engine.forward import MISSING, Forward
 from pplc_runtime.lanes.addresses import At
@@ -245,7 +246,7 @@ TRAPS: dict[str, tuple[Callable[[Patch], None], str, str, int]] = {
 }
 
 
-@pytest.mark.parametrize("trap", TRAPS)
+@pytest.mark.parametrize("trap", share(TRAPS, 3))
 def test_the_trap_is_caught(trap: str, monkeypatch: Patch) -> None:
     spring, source, method, size = TRAPS[trap]
     run = compiled(source).plan

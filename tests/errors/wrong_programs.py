@@ -321,4 +321,3 @@ FAILING: Final[tuple[Wrong, ...]] = (
      "normal: sd must be a positive number, not -1"),
 )  # fmt: skip
 """Programs that compile, and fail when they are run (with two particles and a depth of 2000)."""
-

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from tests.engine.plainly import law
 from tests.engine.test_places import lane_law, reference_law
+from tests.share import share
 
 import pplc
 from pplc.passes.expand import expand
@@ -71,7 +72,7 @@ def plain_law(source: str) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("coin", COINS)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", share(WAYS, 6))
 def test_the_law_is_that_of_the_sigmoid(way: str, coin: str) -> None:
     for seen in (0, 1):
         source = program(way, coin, "[-1.5 0.0 2]", seen)
@@ -82,7 +83,7 @@ def test_the_law_is_that_of_the_sigmoid(way: str, coin: str) -> None:
 
 
 @pytest.mark.parametrize("coin", COINS)
-@pytest.mark.parametrize("way", [way for way in WAYS if "draw" not in way and "several" not in way])
+@pytest.mark.parametrize("way", share([way for way in WAYS if "draw" not in way and "several" not in way], 6))
 def test_what_is_improbable_keeps_its_weight(way: str, coin: str) -> None:
     """Over lanes: logits 40, 800 and 0 seen as 0, and -40, -800 and 0 seen as 1."""
     for seen, logits in ((0, "[40 800.0 0]"), (1, "[-40 -800.0 0]")):
@@ -187,6 +188,7 @@ SEPARATED: list[tuple[list[float], list[bool]]] = [
 """The data are separated, and then one point is far on the wrong side."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", range(len(SEPARATED)))
 @pytest.mark.parametrize(
     ("method", "particles", "sweeps"),

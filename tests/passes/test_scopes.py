@@ -8,6 +8,7 @@ import os
 from random import Random
 
 import pytest
+from tests.share import share
 
 import pplc
 from pplc.passes.read import read
@@ -20,7 +21,7 @@ from .scopes import Generator
 SEEDS = range(3000 if os.environ.get("PPLC_LONG") else 150)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", share(SEEDS, 8))
 def test_random_program(seed: int) -> None:
     text = Generator(Random(seed)).program()
     expected = Evaluator()

@@ -20,6 +20,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
+from tests.share import share
 
 import pplc
 from pplc_runtime.results import Posterior
@@ -56,7 +57,7 @@ def runs(name: str, settings: str) -> tuple[Model, list[Posterior]]:
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", share(MODELS, 6))
 def test_effective_draws_are_what_the_error_over_runs_says(name: str, settings: str) -> None:
     model, found = runs(name, settings)
     noted = [any("effective draw" in note or "degenerate" in note for note in p.summary().notes) for p in found]

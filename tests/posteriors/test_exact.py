@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
+from tests.share import share
 
 from . import kalman_model
 from .answer import PROGRAMS, literal
@@ -22,7 +23,7 @@ def test_every_program_has_an_answer_and_a_check() -> None:
     assert {*WEIGHTED, *FILTERED, "kalman"} == set(STEMS)
 
 
-@pytest.mark.parametrize("stem", STEMS)
+@pytest.mark.parametrize("stem", share(STEMS, 4))
 def test_program_states_its_answer(stem: str) -> None:
     """Every `;   E[label] = number` of the header is right to the digits shown, there is one for each
     predict, and marginals are distributions with those means. One test, as answers take time to compute."""
@@ -46,7 +47,7 @@ def test_program_states_its_answer(stem: str) -> None:
         assert math.fsum(value * p for value, p in values.items()) == pytest.approx(answer.means[label])
 
 
-@pytest.mark.parametrize("stem", WEIGHTED)
+@pytest.mark.parametrize("stem", share(WEIGHTED, 6))
 def test_agrees_with_likelihood_weighting(stem: str) -> None:
     """Within five standard errors of a self-normalised estimate whose effective size is respectable."""
     runs = 400_000

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from tests.share import share
 
 from pplc import compile_text
 from pplc_runtime.results.sweeps import Sweep
@@ -173,14 +174,14 @@ def check(source: str, method: str, options: Options, answer: Answer, seed: int)
 
 
 @pytest.mark.parametrize("run", TABLE)
-@pytest.mark.parametrize("name", TINY)
+@pytest.mark.parametrize("name", share(TINY, 10))
 def test_tiny_programs(name: str, run: str) -> None:
     method, options = TABLE[run]
     check(TINY[name].source, method, options, exact_answer(TINY[name].twin), seed=1)
 
 
 @pytest.mark.parametrize("run", LARGER)
-@pytest.mark.parametrize("stem", sorted(path.stem for path in PROGRAMS.glob("*.clj")))
+@pytest.mark.parametrize("stem", share(sorted(path.stem for path in PROGRAMS.glob("*.clj")), 6))
 def test_programs(stem: str, run: str) -> None:
     if run in OUT_OF_REACH.get(stem, ()):
         pytest.skip("it takes this method too long")

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 import pytest
+from tests.share import share
 
 from pplc import compile_text
 
@@ -202,7 +203,7 @@ CASES: Final = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", share(CASES, 4))
 def test_exact_answer(name: str) -> None:
     case = CASES[name]
     program = compile_text(case.source)

@@ -783,5 +783,3 @@ def _labels() -> dict[str, set[str]]:
 
 
 LABELS: Final = _labels()
-
-

@@ -276,6 +276,7 @@ def test_an_execution_of_weight_zero_ends_there() -> None:
     assert sweep.log_evidence == -math.inf and len(sweep.log_weights) == 0
 
 
+@pytest.mark.slow
 def test_deep_recursion() -> None:
     assert value_of("(loop [i 0] (if (< i 3000) (recur (+ i 1)) i))") == 3000
     assert value_of("(letrec [f (lambda (n) (if (= n 0) 0 (+ 1 (f (- n 1)))))] (f 3000))") == 3000

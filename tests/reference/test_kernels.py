@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.share import share
 
 from pplc_runtime.reference.methods import Settings, planned
 
@@ -65,12 +66,13 @@ SETTINGS = {
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", share(PROGRAMS, 4))
 def test_the_posterior_is_invariant(name: str, settings: str) -> None:
     posterior, after = after_one_sweep(planned(program_of(PROGRAMS[name])), 2, SETTINGS[settings])
     assert distance(posterior, after) < 1e-14
 
 
+@pytest.mark.slow
 def test_three_particles() -> None:
     posterior, after = after_one_sweep(planned(program_of(BRANCH)), 3, Settings(ancestors=True))
     assert distance(posterior, after) < 1e-14
@@ -84,6 +86,7 @@ DECIDES_MORE_OR_LESS = """
 """
 
 
+@pytest.mark.slow
 def test_strict_asks_for_all_the_predicates() -> None:
     """Prefix 0 decides none, 1 and 2 differ in theirs: to fit where both decide is no equivalence."""
     run = planned(program_of(DECIDES_MORE_OR_LESS))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.posteriors.tiny import TINY, enumerate_posterior
+from tests.share import share
 
 from pplc_runtime.reference import infer
 from pplc_runtime.reference.methods import Boundary
@@ -33,7 +34,7 @@ BATCHES = 20
 
 
 @pytest.mark.parametrize("method", RUNS)
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", share(SOME, 6))
 def test_posterior(name: str, method: str) -> None:
     sweeps = list(infer(program_of(TINY[name].source), method, seed=7, **RUNS[method]))
     evidence, marginals = enumerate_posterior(TINY[name].twin)

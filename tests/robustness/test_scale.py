@@ -141,6 +141,7 @@ def test_nesting(opening: str, inner: str, closing: str) -> None:
     assert error.message == "expressions are nested too deeply (more than 400 levels)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("opening", "closing"), [("(+ 1 ", ")"), ("[", "]"), ("(let [y ", "] y)")])
 def test_nesting_of_100_000_levels(opening: str, closing: str) -> None:
     (error,) = check(Source("m.clj", f"[predict {opening * 100_000}x{closing * 100_000}]"))
@@ -193,6 +194,7 @@ def test_recursion_through_map() -> None:
     assert value(text) == 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("particles", [1, 3])
 @pytest.mark.parametrize(
     "text",

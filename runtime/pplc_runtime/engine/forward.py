@@ -468,5 +468,3 @@ def _log(truth: Any) -> Any:
     if type(data) is bool:
         return _log(data)
     return Lane(np.where(data, 0.0, -np.inf), here.frame)
-
-

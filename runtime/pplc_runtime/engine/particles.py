@@ -293,5 +293,3 @@ def _shown(value: Any) -> Any:
             return value
         case _:
             return str(value)
-
-

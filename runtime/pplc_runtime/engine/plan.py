@@ -55,7 +55,6 @@ class Bound:
         self.arguments = arguments
         self.place: Place = step.place
 
-
     def put_back(self, store: dict[Any, Any]) -> None:
         """The globals that were kept for it, as they were where it stands."""
         for name in self.kept:
@@ -212,5 +211,3 @@ def _cut(bound: list[Bound]) -> list[Segment]:
         rest = segments.pop()
         segments[-1].extend(rest)
     return segments
-
-

@@ -53,6 +53,7 @@ STOCHASTIC: Final = frozenset(
 )
 """The names of distributions and processes."""
 
+
 def _signature(name: str, p: Primitive) -> Signature:
     stem = name.removesuffix("-dist")
     family = family_of(stem) if name in STOCHASTIC else None

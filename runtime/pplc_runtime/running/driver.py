@@ -57,9 +57,7 @@ class Driver:
 
     def step(self, state: Any, number: int, rng: np.random.Generator) -> tuple[Any, list[Sweep]]:
         """The next state, and the sweep of each chain."""
-        return self.with_fallback(
-            rng, lambda engine: self.kernel.step(engine, state, self.settings, number, rng)
-        )
+        return self.with_fallback(rng, lambda engine: self.kernel.step(engine, state, self.settings, number, rng))
 
     def with_fallback(self, rng: np.random.Generator, work: Callable[[Engine], Result]) -> Result:
         """What some work comes to: on the specialised engine, or where that fails on lanes, from the same numbers."""
