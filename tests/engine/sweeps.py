@@ -23,7 +23,7 @@ from pplc_runtime.lanes.frames import Frame, here
 from pplc_runtime.lanes.varying import Lane, raw
 from pplc_runtime.program.steps import Predict
 from pplc_runtime.reference import Program as ReferenceProgram
-from pplc_runtime.regeneration.regenerate import Suffix
+from pplc_runtime.regeneration.suffix import Suffix
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.running.driver import Driver
 

@@ -22,7 +22,7 @@ from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.frames import Frame
-from pplc_runtime.regeneration.regenerate import Suffix
+from pplc_runtime.regeneration.suffix import Suffix
 from pplc_runtime.running.driver import Driver
 
 from .agreement import ancestor_weights_agree, densities_agree

@@ -26,7 +26,8 @@ from pplc_runtime.processes.crp import Crp
 from pplc_runtime.program import control
 from pplc_runtime.program.stochastic import Dist
 from pplc_runtime.regeneration.records import Recorder
-from pplc_runtime.regeneration.regenerate import Replay, Suffix
+from pplc_runtime.regeneration.replay import Replay
+from pplc_runtime.regeneration.suffix import Suffix
 from pplc_runtime.values import Memo, key_of
 
 from .kernels import Enumerating, Kernel, bias, distance

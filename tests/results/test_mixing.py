@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 import pplc
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.lanes.frames import Frame
-from pplc_runtime.regeneration.regenerate import Suffix
+from pplc_runtime.regeneration.suffix import Suffix
 from pplc_runtime.results.mixing import mixing_of
 from pplc_runtime.results.sweeps import Sweep
 

@@ -11,7 +11,7 @@ from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.regeneration.records import Retained, Tracker
-from pplc_runtime.regeneration.regenerate import Suffix
+from pplc_runtime.regeneration.suffix import Suffix
 from pplc_runtime.values import Place
 
 
