@@ -167,3 +167,16 @@ def test_one_sweep_knows_its_error_by_its_lines() -> None:
     assert posterior.log_evidence_se == pytest.approx(math.sqrt((4 * (0.09 + 0.09 + 0.16) - 1) / 3))
     alone = Sweep(0, 0, np.log([0.1, 0.2, 0.3, 0.4]), {}, 0.0)
     assert Posterior("smc", 1, 4, 1, [alone], False).log_evidence_se is None
+
+
+def test_smc_that_resamples_nothing_says_what_importance_says() -> None:
+    model = pplc.compile_text(INSIDE.replace("[observe (normal m 5) 3.0]\n", "").replace("100", "1e5"))
+    notes = "\n".join(model.infer("smc", particles=20, sweeps=300, seed=1).summary().notes)
+    assert "of 6000 draws have the weight" in notes and "decades" in notes and "smc" not in notes
+    assert "inside of an expression (line 6); lift it to the top" in notes
+
+
+def test_no_more_effective_draws_than_draws() -> None:
+    model = pplc.compile_text("[assume p (sample (beta 1 1))] [observe (flip p) true] [predict p]")
+    for seed in range(20):
+        assert model.infer("smc", particles=1, sweeps=10, seed=seed).effective_draws("p") <= 10

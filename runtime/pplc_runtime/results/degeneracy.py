@@ -92,15 +92,15 @@ def degeneracy_of(sweeps: Sequence[Sweep], particles: int) -> Degeneracy | None:
     return Degeneracy(particles, left, generation, ancestry.forks, facts["outline"], facts["weakest"])
 
 
-def importance_sentence(sweeps: Sequence[Sweep], are_few: bool) -> str | None:
-    """How far apart the weights of all draws are, and what would help, where few draws count."""
+def importance_sentences(sweeps: Sequence[Sweep], are_few: bool, advise: bool = True) -> list[str]:
+    """How far apart the weights of draws are that were not resampled, and what would help, where few of them count."""
     logs = np.concatenate([sweep.log_weights[sweep.log_weights > -np.inf] for sweep in sweeps])
     outline: Outline | None = next((sweep.diagnostics.get("outline") for sweep in sweeps), None)
     if not logs.size or outline is None:
-        return None
+        return []
     effective = effective_sample_size(np.exp(logs - logs.max()))
     if not are_few and not effective <= FEW_LINES < logs.size:
-        return None
+        return []
     decades = float(logs.max() - logs.min()) / log(10)
     observes = sum(line > 0 for line in outline.observes)
     hopeless = effective < ALONE and logs.size >= MANY
@@ -109,4 +109,5 @@ def importance_sentence(sweeps: Sequence[Sweep], are_few: bool) -> str | None:
         helps += f", or smc, which resamples at each of the {observes} observes"
     elif hopeless:
         helps += ", more particles do not"
-    return f"note: {effective:.1f} of {logs.size} draws have the weight, which spans {decades:.3g} decades; {helps}"
+    said = f"note: {effective:.1f} of {logs.size} draws have the weight, which spans {decades:.3g} decades"
+    return [f"{said}; {helps}" if advise else said]

@@ -90,7 +90,8 @@ def _line(sweep: Sweep, depth: int) -> NDArray[np.intp]:
 
 
 def effective_draws(column: NDArray[Any], weights: Floats, units: Sequence[Units]) -> float:
-    """How many independent draws the weighted average of a column is worth; NaN where nothing varies."""
+    """How many independent draws the weighted average of a column is worth, at most as many as there are; NaN where
+    nothing varies."""
     values = np.asarray(column, dtype=np.float64)
     if not values.size or not np.isfinite(values).all():
         return nan
@@ -100,4 +101,4 @@ def effective_draws(column: NDArray[Any], weights: Floats, units: Sequence[Units
         deviations = values - float(weights @ values)
         variance = float(weights @ deviations**2)
         found = max((each.variance(weights * deviations) for each in units), default=0.0)
-    return variance / found if 0 < found < inf else nan
+    return min(variance / found, float(values.size)) if 0 < found < inf else nan

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Final, Protocol
 
-from pplc_runtime.results.degeneracy import degeneracy_of, importance_sentence
+from pplc_runtime.results.degeneracy import degeneracy_of, importance_sentences
 from pplc_runtime.results.evidence import DOUBTFUL, estimate_of
 
 if TYPE_CHECKING:
@@ -68,14 +68,16 @@ def _of_chains(posterior: Posterior, rows: Sequence[Row], are_few: bool) -> list
 def _of_weights(posterior: Posterior, rows: Sequence[Row], are_few: bool) -> list[str]:
     """Of importance and smc: why there are few effective draws, or perhaps are."""
     if posterior.method == "importance":
-        said = importance_sentence(posterior.sweeps, are_few)
-        return [] if said is None else [said]
+        return importance_sentences(posterior.sweeps, are_few)
     found = degeneracy_of(posterior.sweeps, posterior.particles)
     if found is None:
         return []
     # One sweep cannot see that others would have kept other values, and where one is left there is nothing to see.
     blind = found.is_degenerate and (len(posterior.sweeps) == 1 or not all(isfinite(row.effective) for row in rows))
-    return found.sentences() if are_few or blind else []
+    said = found.sentences() if are_few or blind else []
+    if said or found.forks:
+        return said
+    return importance_sentences(posterior.sweeps, are_few, advise=not posterior.inside)  # nothing was resampled
 
 
 def _of_evidence(posterior: Posterior) -> list[str]:
