@@ -37,7 +37,7 @@ format: setup
 types: setup
 	$(BIN)/mypy compiler/pplc runtime/pplc_runtime tests
 
-# A share of every area, in about a quarter of the time of all.
+# A share of every area, in about a third of the time of all.
 test: setup
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 

@@ -62,7 +62,7 @@ def test_wrong_programs(block: Block, message: Block) -> None:
     assert str(caught.value) == message.text.rstrip("\n")
 
 
-@pytest.mark.parametrize("block", share(_of("console"), 2), ids=str)
+@pytest.mark.parametrize("block", share(_of("console"), 6), ids=str)
 def test_commands(block: Block, tmp_path: Path) -> None:
     write_files(block.page, tmp_path)
     (tmp_path / "programs").symlink_to(ROOT / "programs")

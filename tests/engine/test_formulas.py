@@ -66,6 +66,7 @@ def _outcome(function: Any, arguments: tuple[Any, ...]) -> Any:
     return type(value), value.tobytes() if type(value) is np.ndarray else repr(value)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(EXPRESSIONS, st.data())
 def test_as_careful(expression: str, data: st.DataObject) -> None:

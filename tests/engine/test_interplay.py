@@ -96,6 +96,7 @@ URN = """
 """
 
 
+@pytest.mark.slow
 def test_a_dp_over_few_values_is_an_urn() -> None:
     """Enumerated as an urn, and drawn as a dp: with alpha 1.5, the weights of the base times 1.5."""
     urn = "[assume p (polya-urn [0.375 0.75 0.375])]" + URN.replace("PROCESS", "p")
@@ -145,6 +146,7 @@ GP_PASSED_AROUND = """
 """
 
 
+@pytest.mark.slow
 def test_a_gp_given_to_a_memo() -> None:
     weights = {}
     for scale in (0.1, 2.0):

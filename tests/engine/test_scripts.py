@@ -167,6 +167,7 @@ def test_random_programs(seed: int) -> None:
         assert_both(run, straight, method, seed, 5)
 
 
+@pytest.mark.slow
 def test_random_programs_have_a_fixed_course() -> None:
     """Nearly all of them: some cannot be traced because no particle of the trace passes their observes."""
     count = sum(with_scripts(fixed.program(seed)).scripts is not None for seed in range(40))
@@ -177,7 +178,7 @@ def test_random_programs_have_a_fixed_course() -> None:
 
 
 @pytest.mark.parametrize("method", ["icsmc", "pgas"])
-@pytest.mark.parametrize("source", [CHAIN, LONG_RANGE, DERIVED], ids=["chain", "long range", "derived"])
+@pytest.mark.parametrize("source", share([CHAIN, LONG_RANGE, DERIVED], 3), ids=["chain", "long range", "derived"])
 def test_the_posterior_is_invariant(source: str, method: str) -> None:
     straight = with_scripts(source)
     assert bias(straight, method, 2) < 1e-13

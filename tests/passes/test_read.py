@@ -210,6 +210,7 @@ def test_errors_come_to_an_end() -> None:
 # Depth
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opener", ["(", "[", "{", "'", "(["])
 def test_deep_nesting(opener: str) -> None:
     depth = 200_000
@@ -335,6 +336,7 @@ def shifted(form: Form, by: int) -> Form:
     return form._replace(start=form.start + by, end=form.end + by)
 
 
+@pytest.mark.slow
 @untimed
 @given(TREES, SEEDS)
 def test_values_and_offsets(trees: list[Any], seed: int) -> None:

@@ -73,7 +73,7 @@ def test_effective_draws_are_what_the_error_over_runs_says(name: str, settings: 
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", share(MODELS, 6))
 def test_the_error_of_the_evidence_is_that_over_runs(name: str, settings: str) -> None:
     model, found = runs(name, settings)
     errors = [p.log_evidence - model.log_evidence for p in found if p.log_evidence is not None]

@@ -174,7 +174,7 @@ def check(source: str, method: str, options: Options, answer: Answer, seed: int)
 
 
 @pytest.mark.parametrize("run", TABLE)
-@pytest.mark.parametrize("name", share(TINY, 10))
+@pytest.mark.parametrize("name", share(TINY, 15))
 def test_tiny_programs(name: str, run: str) -> None:
     method, options = TABLE[run]
     check(TINY[name].source, method, options, exact_answer(TINY[name].twin), seed=1)

@@ -203,7 +203,7 @@ CASES: Final = {
 }
 
 
-@pytest.mark.parametrize("name", share(CASES, 4))
+@pytest.mark.parametrize("name", share(CASES, 7))
 def test_exact_answer(name: str) -> None:
     case = CASES[name]
     program = compile_text(case.source)

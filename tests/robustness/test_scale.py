@@ -217,6 +217,7 @@ def test_recursion_past_the_limit() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_endless_recursion_fails_by_itself() -> None:
     with pytest.raises(ModelError, match="the recursion is too deep"):
         value(RECURSIVE + "[predict (f -1)]")
