@@ -75,6 +75,8 @@ class Plan:
     inputs: dict[str, Any]
     segments: list[Segment]
     reports: Segment
+    root: At
+    """The address below which all others are."""
     outline: Outline = NO_OUTLINE
     """The lines that notes about the run speak of."""
     scripts: Any = None
@@ -173,7 +175,7 @@ def plan(steps: list[Step], root: At, data: Mapping[str, Any]) -> Plan:
                     bound.append(row)
                 label = step.next
     segments = _cut(bound)
-    return Plan(inputs, segments, reports, _outline(segments))
+    return Plan(inputs, segments, reports, root, _outline(segments))
 
 
 def _outline(segments: list[Segment]) -> Outline:

@@ -48,9 +48,9 @@ class Driver:
         if state is not None:
             yield from self.steps(state, rng)
 
-    def steps(self, state: Any, rng: np.random.Generator) -> Iterator[Sweep]:
-        """The sweeps from a state on, without those of the burn-in."""
-        for number in range(-self.settings.burn_in, self.settings.sweeps):
+    def steps(self, state: Any, rng: np.random.Generator, first: int | None = None) -> Iterator[Sweep]:
+        """The sweeps from a state on, without those of the burn-in; `first` is the number of the next one."""
+        for number in range(-self.settings.burn_in if first is None else first, self.settings.sweeps):
             state, sweeps = self.step(state, number, rng)
             if number >= 0:
                 yield from sweeps

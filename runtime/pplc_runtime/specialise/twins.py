@@ -56,7 +56,7 @@ class Twins:
         """The same with twins of all functions."""
         inputs = {name: self.value(value) for name, value in plan.inputs.items()}
         segments = [[self.step(step) for step in segment] for segment in plan.segments]
-        return Plan(inputs, segments, [self.step(step) for step in plan.reports])
+        return Plan(inputs, segments, [self.step(step) for step in plan.reports], plan.root)
 
     def step(self, step: Bound) -> Bound:
         twin = copy(step)
