@@ -7,8 +7,8 @@ from typing import Final
 
 from pplc_runtime.distributions import DISTRIBUTIONS
 from pplc_runtime.processes import PROCESSES
+from pplc_runtime.program.constructors import CONSTRUCTORS, PROCESS_CONSTRUCTORS
 from pplc_runtime.program.names import CONSTANTS, SIGNATURES
-from pplc_runtime.program.stochastic import CONSTRUCTORS, PROCESS_CONSTRUCTORS
 
 from .blocks import ROOT
 

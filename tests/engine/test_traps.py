@@ -17,7 +17,8 @@ from tests.reference.test_kernels import OBSERVE_AFTER_THE_LAST
 from tests.reference.test_regenerate import BRANCH, MEMO, SAME_SAMPLES
 from tests.share import share
 
-from pplc_runtime.engine.forward import MISSING, Forward
+from pplc_runtime.engine.cells import MISSING
+from pplc_runtime.engine.forward import Forward
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, here
 from pplc_runtime.lanes.varying import Lane, raw

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from pplc_runtime.program.constructors import PROCESS_CONSTRUCTORS
 from pplc_runtime.program.names import SIGNATURES
-from pplc_runtime.program.stochastic import PROCESS_CONSTRUCTORS
 from pplc_runtime.reference import executed, infer, log_joint, replay
 from pplc_runtime.reference.execution import Particle
 from pplc_runtime.reference.higher_order import HIGHER_ORDER

@@ -24,8 +24,8 @@ from pplc.languages.facts import Analysis
 from pplc.languages.traverse import children, every_expression, every_statement, expressions, free_locals
 from pplc.passes.analyse_predicts import waiting
 from pplc.source import Span
+from pplc_runtime.program.constructors import PROCESS_CONSTRUCTORS
 from pplc_runtime.program.names import SIGNATURES
-from pplc_runtime.program.stochastic import PROCESS_CONSTRUCTORS
 
 PROCESSES = frozenset({*PROCESS_CONSTRUCTORS, "gp"})
 

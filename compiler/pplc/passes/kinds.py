@@ -21,8 +21,8 @@ from pplc.languages import core
 from pplc.languages.facts import Analysis
 from pplc.languages.traverse import every_expression, every_statement, expressions
 from pplc.source import Source, Span
+from pplc_runtime.program.constructors import CONSTRUCTORS
 from pplc_runtime.program.names import SIGNATURES, STOCHASTIC
-from pplc_runtime.program.stochastic import CONSTRUCTORS
 from pplc_runtime.values import List, Symbol
 
 

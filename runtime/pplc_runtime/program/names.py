@@ -13,8 +13,8 @@ from unicodedata import normalize
 import pplc_runtime.program.control as control
 from pplc_runtime.primitives import FAST, GENERAL, PRIMITIVES
 from pplc_runtime.primitives.base import Primitive
+from pplc_runtime.program.constructors import CONSTRUCTORS, PROCESS_CONSTRUCTORS, arity_of, family_of, parameters_of
 from pplc_runtime.program.gaussian_process import gp
-from pplc_runtime.program.stochastic import CONSTRUCTORS, PROCESS_CONSTRUCTORS, arity_of, family_of, parameters_of
 
 CONSTANTS: Final[dict[str, Any]] = {"pi": math.pi, "e": math.e}
 

@@ -6,24 +6,21 @@ parameters, and the address at which it was made: that is what tells two process
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from pplc_runtime.distributions import ALIASES, DEFAULTS, DISTRIBUTIONS
-from pplc_runtime.distributions.base import Family, Parameter
+from pplc_runtime.distributions import ALIASES, DISTRIBUTIONS
+from pplc_runtime.distributions.base import Family
 from pplc_runtime.distributions.factors import Roots, factor_lanes
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, here
-from pplc_runtime.lanes.messages import given, refused
-from pplc_runtime.lanes.varying import Lane, Mix, by_option, join, layout, raw, settle
+from pplc_runtime.lanes.messages import refused
+from pplc_runtime.lanes.varying import Lane, join, layout, raw
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.processes import ALIASES as PROCESS_ALIASES
-from pplc_runtime.processes import PROCESSES
 from pplc_runtime.processes.base import Process
-from pplc_runtime.processes.dp import DirichletProcess
-from pplc_runtime.values import List, ModelError, Stochastic
+from pplc_runtime.values import List, Stochastic
 
 
 class Dist(Stochastic):
@@ -164,237 +161,6 @@ def roots_at(covariances: Lane, frame: Frame) -> Roots:
         covariances.derived = Lane(factors.essence(), birth), Lane(factors.log_peak, birth), factors.moderate
     root, log_peak, moderate = covariances.derived
     return Roots(root.at(frame), lambda: log_peak.at(frame), moderate)
-
-
-# Construction
-
-
-def checked(name: str, parameter: Parameter, value: Any) -> Any:
-    """A parameter as the family takes it; an error if some living lane has it outside of its domain."""
-    domain = parameter.domain
-    kind = type(value)
-    if kind is float or kind is int:
-        if domain.rank == 0 and domain.holds(value):
-            return value
-    elif kind is Lane:
-        if value.checked is domain:
-            return value
-        data = value.at(here.frame)
-        if value.data.ndim - 1 == domain.rank and value.data.dtype.kind != "b":
-            if domain.surely is not None and type(data) is np.ndarray and domain.surely(data):
-                if here.frame.to_top is None:
-                    value.checked = domain  # every later frame has only lanes of this one
-                return value
-            holds = domain.holds(data)
-            if holds is True or (holds is not False and holds.all()):
-                if here.frame.to_top is None:
-                    value.checked = domain
-                return value
-            if holds is not False:
-                raise _outside(name, parameter, value, int(np.flatnonzero(~holds)[0]))
-    elif kind is np.ndarray:
-        if value.ndim == domain.rank:
-            if domain.surely is not None and value.dtype == np.float64 and domain.surely(value):
-                return value
-            if domain.holds(value):
-                return value
-    elif (kind is tuple or kind is List) and domain.rank:
-        array = vector(*(vector(*item) if type(item) in (tuple, List) else item for item in value))
-        if type(array) is not tuple:
-            return checked(name, parameter, array)
-    raise _outside(name, parameter, value)
-
-
-def _outside(name: str, parameter: Parameter, value: Any, lane: int = 0) -> ModelError:
-    return refused(f"{name}: {parameter.name} must be {parameter.domain.text}", value, lane)
-
-
-def _with_one(arguments: tuple[Any, ...], position: int, build: Callable[..., Any]) -> Callable[[Any], Any]:
-    """The constructor as a function of one of its arguments."""
-    return lambda option: build(*arguments[:position], option, *arguments[position + 1 :])
-
-
-def _any_mix(arguments: tuple[Any, ...], build: Callable[..., Any]) -> Any:
-    for position, argument in enumerate(arguments):
-        if type(argument) is Mix:
-            return by_option(argument, _with_one(arguments, position, build))
-    return None
-
-
-def _checks_fit(family: Any, base: Any) -> bool:
-    return type(family).problem is not base.problem
-
-
-def _shape(part: Any) -> Any:
-    """The shape of a parameter in one lane."""
-    if type(part) is Lane:
-        return part.data.shape[:-1]
-    return part.shape if type(part) is np.ndarray else ()
-
-
-def distribution(family: Family, alias: str | None = None) -> Callable[..., Any]:
-    """The constructor of a family in the language, by its own name or another."""
-    name = alias or family.name
-    parameters = family.parameters
-    defaults = DEFAULTS.get(family.name, ())
-    fits = _checks_fit(family, Family)
-    fitting: set[Any] = set()
-
-    domains = [parameter.domain for parameter in parameters]
-
-    def build(*arguments: Any) -> Any:
-        if len(arguments) < len(parameters):
-            arguments += defaults[len(defaults) - (len(parameters) - len(arguments)) :]
-        parts = []
-        for parameter, domain, argument in zip(parameters, domains, arguments):
-            kind = type(argument)
-            if kind is Mix:
-                return _any_mix(arguments, build)
-            if not (kind is float and domain.number(argument)) and not (kind is Lane and argument.checked is domain):
-                argument = checked(name, parameter, argument)
-            parts.append(argument)
-        if fits:
-            shapes = tuple(map(_shape, parts)) if family.fits_by_shape else None
-            if shapes is None or shapes not in fitting:
-                problem = family.problem(*map(raw, parts))
-                if problem is not None:
-                    raise ModelError(f"{name}: {problem}")
-                if shapes is not None:
-                    fitting.add(shapes)
-        return Dist(family, tuple(parts))
-
-    build.__name__ = build.__qualname__ = name
-    return build
-
-
-def process(family: Process, alias: str | None = None) -> Callable[..., Any]:
-    """The constructor of a process in the language, by its own name or another."""
-    name = alias or family.name
-    fits = _checks_fit(family, Process)
-
-    def build(at: At, *arguments: Any) -> Any:
-        for argument in arguments:
-            if type(argument) is Mix:
-                return _any_mix(arguments, lambda *settled: build(at, *settled))
-        parts = tuple([checked(name, p, a) for p, a in zip(family.parameters, arguments)])
-        if fits:
-            problem = family.problem(*map(raw, parts))
-            if problem is not None:
-                raise ModelError(f"{name}: {problem}")
-        return ProcessInstance(family, parts, _of_shape(at, parts))
-
-    build.__name__ = build.__qualname__ = name
-    return build
-
-
-def _of_shape(at: At, parts: tuple[Any, ...]) -> At:
-    """The address of a process: lanes whose parameters differ in shape have different ones."""
-    for part in parts:
-        shape = _shape(part)
-        if shape:
-            at = at[shape]
-    return at
-
-
-def dirac(value: Any) -> Any:
-    """(dirac value)"""
-    return Dirac((value,))
-
-
-def categorical(weights: Any) -> Any:
-    """(categorical [w0 w1 ...]) over 0, 1, ...; (categorical [[value weight] ...]) over the values."""
-    weights = settle(weights)
-    if type(weights) is Mix:
-        return by_option(weights, categorical)
-    pairs = _pairs(weights)
-    if pairs is None:
-        return _by_weights(weights)
-    return Categorical(_by_weights(vector(*(weight for _, weight in pairs))), tuple(value for value, _ in pairs))
-
-
-def _pairs(weights: Any) -> list[tuple[Any, Any]] | None:
-    if type(weights) is np.ndarray and weights.ndim == 2 and weights.shape[1] == 2:
-        return [(row[0].item(), row[1].item()) for row in weights]
-    if type(weights) is Lane and weights.data.ndim == 3 and weights.data.shape[1] == 2:
-        return [(Lane(row[0], weights.frame), Lane(row[1], weights.frame)) for row in weights.data]
-    if type(weights) in (tuple, List) and weights:
-        found = []
-        for item in weights:
-            if type(item) is np.ndarray and item.shape == (2,):
-                found.append((item[0].item(), item[1].item()))
-            elif type(item) is Lane and item.data.ndim == 2 and len(item.data) == 2:
-                found.append((Lane(item.data[0], item.frame), Lane(item.data[1], item.frame)))
-            elif type(item) in (tuple, List) and len(item) == 2:
-                found.append((item[0], item[1]))
-            else:
-                return None
-        return found
-    return None
-
-
-_by_weights = distribution(DISTRIBUTIONS["discrete"], "categorical")
-
-CONSTRUCTORS: dict[str, Callable[..., Any]] = {
-    **{name: distribution(family) for name, family in DISTRIBUTIONS.items()},
-    "categorical": categorical,
-    "dirac": dirac,
-}
-"""The distributions of the language by their canonical names."""
-CONSTRUCTORS.update({alias: distribution(DISTRIBUTIONS[name], alias) for alias, name in ALIASES.items()})
-
-PROCESS_CONSTRUCTORS: dict[str, Callable[..., Any]] = {name: process(family) for name, family in PROCESSES.items()}
-"""The processes of the language; each takes the address at which it is made first."""
-PROCESS_CONSTRUCTORS.update({alias: process(PROCESSES[name], alias) for alias, name in PROCESS_ALIASES.items()})
-
-
-_dirichlet_processes: dict[str, Process] = {}
-
-
-def dp(at: At, alpha: Any, base: Any) -> Any:
-    """(dp alpha base): the base is a distribution."""
-    base = settle(base)
-    if type(base) is Mix:
-        return by_option(base, lambda option: dp(at, alpha, option))
-    if type(alpha) is Mix:
-        return by_option(alpha, lambda option: dp(at, option, base))
-    if type(base) is not Dist:
-        raise ModelError(f"dp: the base must be a distribution, not {given(base)}")
-    family = _dirichlet_processes.setdefault(base.family.name, DirichletProcess(base.family))
-    parts = (checked("dp", family.parameters[0], alpha), *base.parts)
-    return ProcessInstance(family, parts, _of_shape(at[base.family.name], parts))
-
-
-PROCESS_CONSTRUCTORS["dp"] = dp
-
-
-def family_of(name: str) -> Family | Process | None:
-    """The family that a constructor always makes; None for dirac, categorical, dp and gp, and what is none."""
-    return DISTRIBUTIONS.get(ALIASES.get(name, name)) or PROCESSES.get(PROCESS_ALIASES.get(name, name))
-
-
-def parameters_of(name: str) -> tuple[str, ...]:
-    """What the parameters of a constructor are called; nothing for a name that is none."""
-    family = family_of(name)
-    if family is not None:
-        return tuple(parameter.name for parameter in family.parameters)
-    return {"dp": ("alpha", "base"), "gp": ("mean", "kernel")}.get(name, ())
-
-
-def arity_of(name: str) -> tuple[int, int]:
-    """The least and the largest number of arguments of a constructor."""
-    if name in ("dp", "gp"):
-        return 2, 2
-    if name in ("dirac", "categorical"):
-        return 1, 1
-    canonical = ALIASES.get(name, name)
-    if canonical in DISTRIBUTIONS:
-        most = len(DISTRIBUTIONS[canonical].parameters)
-        return most - len(DEFAULTS.get(canonical, ())), most
-    most = len(PROCESSES[PROCESS_ALIASES.get(name, name)].parameters)
-    return most, most
-
-
-# Values that are observed
 
 
 def observable(source: Any, value: Any) -> Any:

@@ -15,8 +15,9 @@ import numpy as np
 
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.messages import given
+from pplc_runtime.program.constructors import CONSTRUCTORS
 from pplc_runtime.program.gaussian_process import DEGENERATE, Point
-from pplc_runtime.program.stochastic import CONSTRUCTORS, Dirac, Dist
+from pplc_runtime.program.stochastic import Dirac, Dist
 from pplc_runtime.reference.environment import Environment
 from pplc_runtime.reference.evaluate import apply
 from pplc_runtime.reference.syntax import Place

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.engine.forward import MISSING, Forward
+from pplc_runtime.engine.cells import MISSING
+from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan, Segment
 from pplc_runtime.lanes.addresses import At

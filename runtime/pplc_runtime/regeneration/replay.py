@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.engine.forward import MISSING, Forward, Partial
+from pplc_runtime.engine.cells import MISSING, Partial
+from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.plan import Segment
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.engine.forward import Partial
+from pplc_runtime.engine.cells import Partial
 from pplc_runtime.lanes.frames import Frame
 from pplc_runtime.lanes.varying import Lane, Mix
 from pplc_runtime.values import List, Map, Memo, Procedure

@@ -21,7 +21,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.engine.forward import MISSING, Forward, raw_at
+from pplc_runtime.engine.cells import MISSING, raw_at
+from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, here

@@ -30,8 +30,9 @@ from pplc_runtime.primitives import arithmetic, higher, indexing, maps, predicat
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.primitives.comparison import is_true
+from pplc_runtime.program.constructors import CONSTRUCTORS
 from pplc_runtime.program.steps import Assume, Observe, Predict
-from pplc_runtime.program.stochastic import CONSTRUCTORS, Categorical, Dirac, Dist, observable, pick
+from pplc_runtime.program.stochastic import Categorical, Dirac, Dist, observable, pick
 from pplc_runtime.specialise.notes import (
     Apply,
     Check,
