@@ -51,11 +51,13 @@ class SuffixScores(ABC):
         """Replay what is dirty from segment `first` on, in order, and what becomes dirty by that."""
         self._living = None
         self._living_before = first
-        for number, lanes in list(self.unsettled.items()):
-            if number < first or np.all(lanes.at(frame)):
-                del self.unsettled[number]
-        queue = sorted({*self.unsettled, *(number for number in dirty if number >= first)})
-        last = -1
+        if self.unsettled:
+            for number, lanes in list(self.unsettled.items()):
+                if number < first or np.all(lanes.at(frame)):
+                    del self.unsettled[number]
+            dirty = [*self.unsettled, *dirty]
+        queue = sorted(dirty)
+        last = first - 1
         while queue:
             number = heapq.heappop(queue)
             if number <= last:

@@ -48,7 +48,7 @@ class ScriptedSweep(SuffixScores):
         self.drop(number - 1, frame)
         self.changed = set(ran.writes if number - 1 in self.unsettled else ran.renews)
         readers = self.scripts.readers
-        self.rescore_segments(number, (reader for cell in self.changed for reader in readers[cell]), frame)
+        self.rescore_segments(number, [reader for cell in self.changed for reader in readers[cell]], frame)
         return self.sum(frame)
 
     def replay(self, number: int, frame: Frame, living: Lanes | None) -> tuple[Any, Iterable[int]]:
