@@ -278,6 +278,9 @@ STRAIGHT = {
     "maps": """
         [assume m (update (assoc {:a a :b 2.0} :c (* 3 a)) :b (lambda (b) (* a b)))]
         [assume x (+ (get m :b) (get-in {:m m} (list :m :c)) (first (vals (dissoc m :b :c))))]""",
+    "sort": """
+        [assume y (apply + (sort (mapv (fn [k] (* k a)) [3 1 2])))]
+        [assume x (+ y (nth (sort (list (* 2 a) 0.3 a)) 1))]""",
     "mapcat": "[assume x (second (mapcat (lambda (k) (list k (* k a))) [1.0 2.0]))]",
 }
 

@@ -24,13 +24,12 @@ from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.messages import reportable
-from pplc_runtime.lanes.varying import EXACT, Lane, Mix, beyond_floats, layout, raw
+from pplc_runtime.lanes.varying import EXACT, Lane, Mix, beyond_floats, layout
 from pplc_runtime.numerics.resampling import SCHEMES
-from pplc_runtime.primitives import arithmetic, higher, indexing, maps, predicates, sequences
+from pplc_runtime.primitives import higher, indexing, maps, ordering, sequences
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.primitives.comparison import is_true
-from pplc_runtime.program.constructors import CONSTRUCTORS
 from pplc_runtime.program.steps import Assume, Observe, Predict
 from pplc_runtime.program.stochastic import Categorical, Dirac, Dist, observable, pick
 from pplc_runtime.specialise.notes import (
@@ -45,8 +44,18 @@ from pplc_runtime.specialise.notes import (
     Score,
     Trace,
 )
+from pplc_runtime.specialise.operations import in_order, select, take
+from pplc_runtime.specialise.primitive_facts import (
+    CALLING,
+    CONSTRUCTORS,
+    LOOKING,
+    OF_ELEMENTS,
+    OF_MAPS,
+    OF_SEQUENCES,
+    QUICK,
+)
 from pplc_runtime.specialise.twins import Twins
-from pplc_runtime.values import Map, Memo, Procedure
+from pplc_runtime.values import List, Map, Memo, Procedure
 
 PARTICLES: Final = 16
 """As many as a trace is made with: those that resampling keeps do what the particles of a sweep do."""
@@ -54,54 +63,6 @@ DEEPEST: Final = 6
 """Branches inside of branches that are run both ways."""
 MOST_INSIDE: Final = 1000
 """Operations of a branch that is run both ways: a side that no lane takes may not come to an end."""
-_OF_ELEMENTS: Final = frozenset({
-    sequences.list_of, arithmetic.vector, sequences.cons, sequences.conj, sequences.concat, sequences.count,
-    higher.identity, higher.constantly, higher.partial, higher.compose, higher.complement,
-})  # fmt: skip
-"""What puts values together without looking at them."""
-_OF_SEQUENCES: Final = frozenset({
-    sequences.first, sequences.second, sequences.third, sequences.last, sequences.rest, sequences.next_of,
-    sequences.butlast, sequences.peek, sequences.pop, sequences.reverse, sequences.as_vector, sequences.as_sequence,
-    predicates.is_empty_p, indexing.nth, maps.get,
-})  # fmt: skip
-"""What takes values out of their first argument, whatever they are, by further ones that are not over lanes."""
-_CONSTRUCTORS: Final = frozenset(CONSTRUCTORS.values())
-_OF_MAPS: Final[dict[Any, slice]] = {
-    maps.hash_map: slice(0, None, 2), maps.zipmap: slice(0, 1), maps.assoc: slice(1, None, 2),
-    maps.dissoc: slice(1, None), maps.contains: slice(1, None), maps.get_in: slice(1, 2),
-    maps.keys_of: slice(0), maps.values_of: slice(0), maps.merge: slice(0),
-}  # fmt: skip
-"""What puts values into maps and takes them out, and which arguments are keys, by which it goes."""
-_CALLING: Final = frozenset({higher.map_over, higher.map_indexed, higher.reduce, higher.repeatedly, higher.apply})
-"""What calls procedures, as often as it is told by what is not over lanes."""
-_LOOKING: Final = frozenset({higher.keep_if, higher.remove_if, higher.sort_by, higher.some, higher.every})
-"""What goes by what procedures give, and looks at nothing else."""
-_QUICK: Final[dict[Any, Callable[..., Any]]] = {
-    **{getattr(arithmetic, name): arithmetic.RAW[word] for name, word in (
-        ("sqrt", "sqrt"), ("exp", "exp"), ("log", "log"), ("sin", "sin"), ("cos", "cos"), ("square", "square"))},
-    arithmetic.add: lambda a, b: a + b,
-    arithmetic.sub: lambda a, b: a - b,
-    arithmetic.mul: lambda a, b: a * b,
-    arithmetic.div: arithmetic.raw_divide,
-}  # fmt: skip
-"""Single operations that a formula could be of."""
-
-
-def select(test: Any, then: Any, other: Any) -> Any:
-    """One of two numbers, vectors or matrices, by lane."""
-    truth = raw(test)
-    if type(truth) is bool:
-        return then if truth else other
-    if type(truth) is not np.ndarray:
-        raise TypeError("lanes choose by booleans")
-    one, two = (_spread(value) for value in (then, other))
-    return Lane(np.where(truth, one, two), here.frame)
-
-
-def take(numbers: Any, position: Any) -> Any:
-    """One of several numbers, by lane."""
-    place = raw(position)
-    return Lane(numbers[place], here.frame) if type(place) is np.ndarray else numbers[place].item()
 
 
 def _is_whole(value: Any) -> bool:
@@ -110,11 +71,6 @@ def _is_whole(value: Any) -> bool:
         return not -EXACT <= value <= EXACT
     data = value.data if type(value) is Lane else value
     return type(data) is np.ndarray and data.dtype.kind == "i"
-
-
-def _spread(value: Any) -> Any:
-    """An array with an axis for the lanes, or a plain number."""
-    return value[..., None] if type(value) is np.ndarray else raw(value)
 
 
 _REAL: Final = np.dtype(np.float64)
@@ -182,10 +138,22 @@ class Tracer(Forward):
         self.spend()
         if not self.has_lanes(arguments):
             return function(*arguments)
-        quick = _QUICK.get(function)
+        if function is ordering.sort:
+            return self.sort(arguments[0])
+        quick = QUICK.get(function)
         if quick is not None and _is_bare(arguments):
             return self.evaluate(function, quick, arguments)
         return self.come_out(function, arguments, function(*arguments))
+
+    def sort(self, sequence: Any) -> Any:
+        """Numbers in increasing order, each of which is a value of its own."""
+        if type(sequence) not in (List, tuple, Lane):
+            raise NoFixedCourse("sort of what is no sequence")
+        packed = sequence if type(sequence) is Lane else self.apply(vector, tuple(sequence))
+        if type(packed) is not Lane or packed.data.ndim != 2:
+            raise NoFixedCourse("sort of what is not all numbers")
+        rows = self.apply(in_order, (packed,))
+        return List(self.apply(indexing.nth, (rows, position)) for position in range(len(rows.data)))
 
     def come_out(self, function: Callable[..., Any], arguments: tuple[Any, ...], result: Any) -> Any:
         """Note how a result came about; give up where it might have been of another kind."""
@@ -196,7 +164,7 @@ class Tracer(Forward):
             if id(result) in self.known:  # one of the arguments: another time it may be another
                 result = Lane(result.data, result.frame)
             self.note(Apply(result, function, arguments))
-        elif function in _CONSTRUCTORS:
+        elif function in CONSTRUCTORS:
             self.must_know(self.lanes_in(result))
             if kind is not Dirac:
                 self.check(result.positions if kind is Categorical else result)
@@ -208,9 +176,9 @@ class Tracer(Forward):
         """Whether a primitive does the same whatever the values over lanes are that it is given."""
         if function is sequences.conj:
             return type(arguments[0]) is not Map
-        if function in _OF_MAPS:
-            return not self.has_lanes(arguments[_OF_MAPS[function]])
-        return function in _OF_ELEMENTS or (function in _OF_SEQUENCES and not self.has_lanes(arguments[1:]))
+        if function in OF_MAPS:
+            return not self.has_lanes(arguments[OF_MAPS[function]])
+        return function in OF_ELEMENTS or (function in OF_SEQUENCES and not self.has_lanes(arguments[1:]))
 
     def check(self, dist: Dist) -> None:
         """Note that parameters are in their domains."""
@@ -243,9 +211,9 @@ class Tracer(Forward):
             value, key, procedure, *further = arguments
             new = self.call_any(at[0], procedure, self.apply(maps.get, (value, key)), *further)
             return self.apply(maps.assoc, (value, key, new))
-        if function in _LOOKING:
+        if function in LOOKING:
             self.call = self.call_for_all
-        elif function not in _CALLING:
+        elif function not in CALLING:
             raise NoFixedCourse("a primitive that may look at what its procedure gives")
         if any(type(argument) is Lane for argument in arguments) and function is not higher.reduce:
             raise NoFixedCourse("a number of calls that depends on values over lanes")
