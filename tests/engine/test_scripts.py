@@ -57,6 +57,17 @@ DERIVED = """
 """A value that is computed from one segment to the next."""
 
 
+CERTAIN = """
+[assume x (sample (discrete [0.3 0.4 0.3]))]
+[observe (dirac (< 0 x)) true]
+[assume y (sample (flip (/ 1 x 1.5)))]
+[observe (flip (if y 0.3 0.7)) true]
+[observe (flip (/ x 3)) true]
+[predict x]
+"""
+"""An observe that a value passes or not; what fails it would divide by zero afterwards."""
+
+
 def with_scripts(source: str) -> Plan:
     with quietly():
         return scripted(compiled(source).plan)
@@ -178,7 +189,9 @@ def test_random_programs_have_a_fixed_course() -> None:
 
 
 @pytest.mark.parametrize("method", ["icsmc", "pgas"])
-@pytest.mark.parametrize("source", share([CHAIN, LONG_RANGE, DERIVED], 3), ids=["chain", "long range", "derived"])
+@pytest.mark.parametrize(
+    "source", share([CHAIN, LONG_RANGE, DERIVED, CERTAIN], 3), ids=["chain", "long range", "derived", "certain"]
+)
 def test_the_posterior_is_invariant(source: str, method: str) -> None:
     straight = with_scripts(source)
     assert bias(straight, method, 2) < 1e-13
@@ -281,6 +294,8 @@ STRAIGHT = {
     "sort": """
         [assume y (apply + (sort (mapv (fn [k] (* k a)) [3 1 2])))]
         [assume x (+ y (nth (sort (list (* 2 a) 0.3 a)) 1))]""",
+    "a dirac": "[observe (dirac (< -0.5 a)) true] [assume x (sqrt (+ 0.5 a))]",
+    "a dirac of a number": "[assume k (sample (binomial 2 0.5))] [observe (dirac (+ k 1)) 2] [assume x (+ a k)]",
     "mapcat": "[assume x (second (mapcat (lambda (k) (list k (* k a))) [1.0 2.0]))]",
 }
 

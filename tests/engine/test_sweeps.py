@@ -260,7 +260,8 @@ TRUNCATED = """
 """
 
 
-def test_candidates_that_have_ended_cost_no_more_than_others(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("sweeps", [3, 12])
+def test_candidates_that_have_ended_cost_no_more_than_others(sweeps: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Negative deviations are errors in later segments: each is replayed once, and who lives is found in one walk."""
     reads: list[int] = []
     at = Lane.at
@@ -272,7 +273,7 @@ def test_candidates_that_have_ended_cost_no_more_than_others(monkeypatch: pytest
     monkeypatch.setattr(Lane, "at", counted)
     for length in (30, 120):
         reads.append(0)
-        for sweep in sweeps_of(TRUNCATED.replace("LENGTH", str(length)), "pgas", particles=8):
+        for sweep in sweeps_of(TRUNCATED.replace("LENGTH", str(length)), "pgas", particles=8, sweeps=sweeps):
             assert sweep.diagnostics["replays"] <= length + 2
     assert reads[1] < 6 * reads[0], "linear, not quadratic"
 

@@ -31,6 +31,7 @@ from pplc_runtime.specialise.notes import (
     Note,
     Report,
     Score,
+    Scored,
     Trace,
 )
 from pplc_runtime.values import List, Map, Procedure
@@ -181,7 +182,7 @@ class Writer(ABC):
     def bare_value(self, value: Any) -> str:
         return self.array(value) if type(value) is Lane else self.constant(value)
 
-    def parts(self, family: Family, parts: tuple[Any, ...]) -> str:
+    def parts(self, family: Scored, parts: tuple[Any, ...]) -> str:
         """The parameters of a distribution, as its family takes them."""
         if family is MVN and type(parts[1]) is Lane:
             return f"{self.bare_value(parts[0])}, {self.roots(parts[1])}"
@@ -225,7 +226,7 @@ class Writer(ABC):
         """A sample."""
 
     @abstractmethod
-    def score(self, family: Family, parts: tuple[Any, ...], value: Any) -> None:
+    def score(self, family: Scored, parts: tuple[Any, ...], value: Any) -> None:
         """An observe."""
 
     def guard(self, number: int, result: Lane) -> None:
@@ -282,7 +283,7 @@ class ForwardWriter(Writer):
         self.whole.add(number)
         self.draws_left -= 1
 
-    def score(self, family: Family, parts: tuple[Any, ...], value: Any) -> None:
+    def score(self, family: Scored, parts: tuple[Any, ...], value: Any) -> None:
         density = f"{self.constant(family)}.log_density({self.bare_value(value)}, {self.parts(family, parts)})"
         self.line(f"handler.log_weights += {f'possible({density})' if self.draws_left else density}")
 
@@ -324,7 +325,7 @@ class ReplayWriter(Writer):
     def draw(self, result: Lane, at: At, family: Family, parts: tuple[Any, ...]) -> None:
         self.score(family, parts, result)
 
-    def score(self, family: Family, parts: tuple[Any, ...], value: Any) -> None:
+    def score(self, family: Scored, parts: tuple[Any, ...], value: Any) -> None:
         given = f"{self.bare_value(value)}, {self.parts(family, parts)}"
         self.line(f"score = {self.constant(family)}.log_density({given})")
         self.line("if type(score) is ndarray: total = score if total is None else total + score")
@@ -343,7 +344,7 @@ class StoreWriter(Writer):
     def draw(self, result: Lane, at: At, family: Family, parts: tuple[Any, ...]) -> None:
         raise AssertionError("nothing is drawn here")
 
-    def score(self, family: Family, parts: tuple[Any, ...], value: Any) -> None:
+    def score(self, family: Scored, parts: tuple[Any, ...], value: Any) -> None:
         raise AssertionError("nothing is scored here")
 
     def script(self) -> Code:

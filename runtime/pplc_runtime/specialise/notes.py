@@ -14,7 +14,11 @@ import numpy as np
 from pplc_runtime.distributions.base import Domain, Family
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.varying import Lane, Mix, inside
+from pplc_runtime.specialise.operations import Certain
 from pplc_runtime.values import List, Map
+
+Scored: TypeAlias = Family | type[Certain]
+"""What gives the density of an observe."""
 
 
 class NoFixedCourse(Exception):
@@ -74,7 +78,7 @@ class Draw:
 class Score:
     """An observe."""
 
-    family: Family
+    family: Scored
     parts: tuple[Any, ...]
     value: Any
     uses: tuple[Lane, ...] = ()

@@ -36,3 +36,11 @@ def in_order(numbers: Any) -> Any:
 def _spread(value: Any) -> Any:
     """An array with an axis for the lanes, or a plain number."""
     return value[..., None] if type(value) is np.ndarray else raw(value)
+
+
+class Certain:
+    """Scores an observe of a dirac: it is possible where a test holds."""
+
+    @staticmethod
+    def log_density(_: bool, holds: Any) -> Any:
+        return np.where(holds, 0.0, -np.inf) if type(holds) is np.ndarray else 0.0 if holds else -np.inf

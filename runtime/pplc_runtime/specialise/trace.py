@@ -29,7 +29,7 @@ from pplc_runtime.numerics.resampling import SCHEMES
 from pplc_runtime.primitives import higher, indexing, maps, ordering, sequences
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.primitives.base import Primitive
-from pplc_runtime.primitives.comparison import is_true
+from pplc_runtime.primitives.comparison import eq, is_true
 from pplc_runtime.program.steps import Assume, Observe, Predict
 from pplc_runtime.program.stochastic import Categorical, Dirac, Dist, observable, pick
 from pplc_runtime.specialise.notes import (
@@ -44,7 +44,7 @@ from pplc_runtime.specialise.notes import (
     Score,
     Trace,
 )
-from pplc_runtime.specialise.operations import in_order, select, take
+from pplc_runtime.specialise.operations import Certain, in_order, select, take
 from pplc_runtime.specialise.primitive_facts import (
     CALLING,
     CONSTRUCTORS,
@@ -335,6 +335,8 @@ class Tracer(Forward):
         self.log_weights += score  # a lane of weight zero goes on: nobody looks at it
 
     def score(self, at: At, source: Any, value: Any) -> Any:
+        if type(source) is Dirac and type(value) is not Mix:
+            return self.score_certain(self.apply(eq, (source.parts[0], value)))
         if type(source) is not Dist or type(value) is Mix:
             raise NoFixedCourse("an observe of a process, or of values of different kinds")
         value = observable(source, value)
@@ -343,6 +345,15 @@ class Tracer(Forward):
         if type(density) is not np.ndarray and not density > -np.inf:
             raise NoFixedCourse("an impossible observe")
         return density
+
+    def score_certain(self, holds: Any) -> Any:
+        """An observe of a dirac, by whether the value is what it has to be."""
+        if type(holds) is not Lane:
+            if holds is not True:
+                raise NoFixedCourse("an impossible observe")
+            return 0.0
+        self.note(Score(Certain, (holds,), True))
+        return Certain.log_density(True, holds.at(here.frame))
 
     def report(self, turn: int, label: Any, value: Any) -> None:
         """A predict."""
