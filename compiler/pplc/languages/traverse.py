@@ -140,6 +140,15 @@ def globals_in(exprs: Iterable[core.Expr]) -> Iterator[str]:
     return (item.name for expr in exprs for item in every_expression(expr) if isinstance(item, core.Global))
 
 
+def readers_of(definitions: Iterable[tuple[str, Iterable[core.Expr]]]) -> dict[str, list[str]]:
+    """For each global, those whose definitions read it."""
+    readers: dict[str, list[str]] = {}
+    for name, exprs in definitions:
+        for read in globals_in(exprs):
+            readers.setdefault(read, []).append(name)
+    return readers
+
+
 def closure(names: set[str], readers: dict[str, list[str]], known: Iterable[str] = ()) -> set[str]:
     """Some globals and all whose definitions read them, through whatever globals; not those that are known already."""
     found: set[str] = set()

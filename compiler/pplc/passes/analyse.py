@@ -21,7 +21,15 @@ from __future__ import annotations
 from pplc.diagnostics import Diagnostic
 from pplc.languages import core
 from pplc.languages.facts import Analysis
-from pplc.languages.traverse import children, every_expression, every_statement, expressions, free_locals
+from pplc.languages.traverse import (
+    children,
+    closure,
+    every_expression,
+    every_statement,
+    expressions,
+    free_locals,
+    readers_of,
+)
 from pplc.passes.analyse_predicts import waiting
 from pplc.source import Span
 from pplc_runtime.program.constructors import PROCESS_CONSTRUCTORS
@@ -82,19 +90,8 @@ def _dropped(program: core.Program, direct: dict[str, core.Lambda]) -> list[Span
 
 def _random(assumes: list[core.AssumeStatement]) -> set[str]:
     """The globals that a random choice reaches, through whatever globals."""
-    random: set[str] = set()
-    readers: dict[str, list[str]] = {}
-    for statement in assumes:
-        for item in every_expression(statement.value):
-            if isinstance(item, core.Global):
-                readers.setdefault(item.name, []).append(statement.name)
-    reached = [s.name for s in assumes if _is_random(s.value, random)]
-    while reached:
-        name = reached.pop()
-        if name not in random:
-            random.add(name)
-            reached.extend(readers.get(name, ()))
-    return random
+    readers = readers_of((s.name, (s.value,)) for s in assumes)
+    return closure({s.name for s in assumes if _is_random(s.value, set())}, readers)
 
 
 def _is_random(expr: core.Expr, random: set[str]) -> bool:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator
 
 from pplc.languages import core
-from pplc.languages.traverse import closure, every_expression, expressions, globals_in
+from pplc.languages.traverse import closure, every_expression, expressions, globals_in, readers_of
 from pplc.source import Span
 
 
@@ -27,15 +27,17 @@ def waiting(
 
     A procedure that is called directly has no value that could be kept."""
     rows = list(_rows(program.statements, (), False))
-    readers: dict[str, list[str]] = {}
+    readers = readers_of(
+        (statement.name, exprs)
+        for statement, exprs, _ in rows
+        if isinstance(statement, core.AssumeStatement | core.InputStatement)
+    )
     acting: set[str] = set()
     remembering: set[str] = set()
     last: dict[str, int] = {}
     anew: dict[str, set[str]] = {}
     for statement, exprs, _ in rows:
         if isinstance(statement, core.AssumeStatement | core.InputStatement):
-            for name in globals_in(exprs):
-                readers.setdefault(name, []).append(statement.name)
             if _any(exprs, acts):
                 acting.add(statement.name)
             if _any(exprs, lambda item: isinstance(item, core.Mem)):

@@ -15,7 +15,15 @@ from collections.abc import Iterator
 from pplc.diagnostics import Diagnostic
 from pplc.languages import core
 from pplc.languages.facts import Analysis
-from pplc.languages.traverse import children, closure, every_expression, every_statement, expressions, globals_in
+from pplc.languages.traverse import (
+    children,
+    closure,
+    every_expression,
+    every_statement,
+    expressions,
+    globals_in,
+    readers_of,
+)
 from pplc.source import Span
 
 CHAIN = (
@@ -75,11 +83,7 @@ def _follows(expr: core.Expr, memo: str, tainted: set[str]) -> bool:
 
 def _entries(statements: list[core.Statement], memos: set[str], analysis: Analysis) -> Iterator[Diagnostic]:
     """Memos that draw and that observes ask for entries by what is random, though all of them could be drawn before."""
-    readers: dict[str, list[str]] = {}
-    for s in statements:
-        if isinstance(s, core.AssumeStatement):
-            for name in globals_in((s.value,)):
-                readers.setdefault(name, []).append(s.name)
+    readers = readers_of((s.name, (s.value,)) for s in statements if isinstance(s, core.AssumeStatement))
     open_ended = closure({name for name in analysis.random if _has_open_keys(name, statements)}, readers)
     for s in statements:
         if isinstance(s, core.AssumeStatement):  # asked for by what is known: entries are drawn there

@@ -20,7 +20,7 @@ from pplc_runtime.lanes.varying import Dead, Lane, Mix, by_option, by_value, raw
 from pplc_runtime.primitives.comparison import eq
 from pplc_runtime.program.control import call
 from pplc_runtime.program.stochastic import Categorical, Dirac, Dist, ProcessInstance, observable, pick
-from pplc_runtime.values import ModelError
+from pplc_runtime.values import ModelError, Place
 
 
 class Seats:
@@ -55,6 +55,8 @@ class Forward(Cells):
         """The last value of every formula, where segments are run more than once."""
         self.deaths = 0
         """How often lanes were found dead."""
+        self.place: Place = (0, 0)
+        """Where the statement that is running stands, in the runs that have to know."""
         self.log_weights: NDArray[np.float64] = np.zeros(here.frame.size)
 
     def continued(self) -> Forward:

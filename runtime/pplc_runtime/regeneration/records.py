@@ -235,7 +235,7 @@ class Recorder(Forward):
         for segment in plan.segments:
             self.now = SegmentRecord()
             self.run.segments.append(self.now)
-            run(self, segment)
+            run_statements(self, segment)
 
     def decided(self, truth: Any) -> Any:
         self.now.outcomes.append(truth)
@@ -295,9 +295,10 @@ class Recorder(Forward):
         seats.state = source.family.seat(seats.state, None, value)
 
 
-def run(handler: Forward, segment: Segment) -> None:
+def run_statements(handler: Forward, segment: Segment) -> None:
     """Run a segment, whatever its statements report."""
     for step in segment:
+        handler.place = step.place
         if step.step is Assume:
             handler.write(step.name, step.function(step.at, *step.arguments))
         elif step.step is Observe:

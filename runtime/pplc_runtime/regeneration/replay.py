@@ -13,10 +13,10 @@ from pplc_runtime.engine.plan import Segment
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.varying import Dead, Lane, by_value, part, raw, varies
-from pplc_runtime.program.steps import Assume, Observe, Predict
 from pplc_runtime.program.stochastic import Dist, ProcessInstance
+from pplc_runtime.regeneration.records import run_statements
 from pplc_runtime.regeneration.same import same
-from pplc_runtime.values import Memo, ModelError, Place
+from pplc_runtime.values import Memo, ModelError
 
 if TYPE_CHECKING:
     from pplc_runtime.regeneration.suffix import Suffix
@@ -48,7 +48,7 @@ class Replay(Forward):
         """How many of the segment's seatings each lane has done."""
         self.position: Any = 0
         """How many predicates each lane has decided."""
-        self.place: Place = (0, 0)
+        self.place = (0, 0)
 
     @property
     def log_weights(self) -> NDArray[np.float64]:
@@ -62,15 +62,7 @@ class Replay(Forward):
 
     def run(self, segment: Segment) -> None:
         try:
-            for step in segment:
-                self.place = step.place
-                if step.step is Assume:
-                    self.write(step.name, step.function(step.at, *step.arguments))
-                elif step.step is Observe:
-                    source, value = step.function(step.at, *step.arguments)
-                    self.weigh(raw(self.score(step.at, source, value)))
-                elif step.step is Predict:
-                    step.function(step.at, *step.arguments)
+            run_statements(self, segment)
             record = self.suffix.segments[self.number]
             if type(self.seated_so_far) is int and not self.suffix.strict and self.seated_so_far == len(record.seated):
                 return
