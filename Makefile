@@ -8,10 +8,6 @@ PEERS := benchmarks/peers_env
 BENCH := $(PEERS)/.installed
 SOURCES := compiler runtime tests benchmarks
 # What is written as `ruff format` writes it. The list is to grow until it is SOURCES.
-FORMATTED := compiler/pplc/*.py compiler/pplc/languages runtime/pplc_runtime/*.py \
-	$(addprefix runtime/pplc_runtime/,lanes numerics regeneration running specialise) \
-	$(addprefix tests/,processes robustness) $(addprefix benchmarks/,figures models peers)
-
 .PHONY: setup check lint format types test test-all demo bench performance bench-peers figures genealogy clean
 
 setup: $(STAMP)
@@ -32,7 +28,7 @@ lint: setup
 # White space and blank lines everywhere, and all of the layout where it is ruff's.
 format: setup
 	$(BIN)/ruff check --preview --select W,E1,E2,E3 $(SOURCES)
-	$(BIN)/ruff format --check $(FORMATTED)
+	$(BIN)/ruff format --check .
 
 types: setup
 	$(BIN)/mypy compiler/pplc runtime/pplc_runtime tests

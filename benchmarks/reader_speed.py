@@ -1,6 +1,6 @@
 """How fast the reader is, in MB/s, on the texts that are large in practice: data.
 
-    python benchmarks/reader_speed.py
+python benchmarks/reader_speed.py
 """
 
 from __future__ import annotations

@@ -123,9 +123,7 @@ def limit_of(model: str, method: str, n: int, against: str) -> float | None:
     return None
 
 
-def _row(
-    section: str, label: str, ours: Time | None, against: str, found: Time | str, limit: float | None
-) -> Row:
+def _row(section: str, label: str, ours: Time | None, against: str, found: Time | str, limit: float | None) -> Row:
     mine = None if ours is None else ours.cpu
     wall = None if ours is None else ours.wall
     if isinstance(found, str):
@@ -153,9 +151,7 @@ def particles_growth(bench: Bench) -> Iterator[Row]:
             yield _row(section, f"{model} {method} {n:,}", bench.times[model, method, n], f"{n // 10:,}", fewer, None)
 
 
-def turns(
-    bench: Bench, section: str, label: str, subjects: dict[str, Callable[[], Timed]]
-) -> dict[str, Time] | Row:
+def turns(bench: Bench, section: str, label: str, subjects: dict[str, Callable[[], Timed]]) -> dict[str, Time] | Row:
     """The times of settings of pplc that are compared with each other, or the row of a failure."""
     try:
         return measure({name: make() for name, make in subjects.items()}, bench.effort)

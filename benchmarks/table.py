@@ -118,9 +118,7 @@ def verdict(rows: list[Line]) -> str:
     judged = [row for row in rows if row.reached is not None]
     missed = [row for row in judged if not row.reached]
     noisy = sum(row.noisy for row in judged)
-    lines = [
-        f"{len(judged) - len(missed)} of {len(judged)} targets reached; {noisy} judged by noisy times (?)."
-    ]
+    lines = [f"{len(judged) - len(missed)} of {len(judged)} targets reached; {noisy} judged by noisy times (?)."]
     for row in missed:
         lines.append(f"  not reached: {row.section}: {row.label} against {row.against}, {number(row.ratio)}")
     return "\n".join(lines)

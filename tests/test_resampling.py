@@ -340,20 +340,14 @@ def conditional_law(name: str, particles: int) -> ConditionalLaw:
 @EACH_SCHEME
 @pytest.mark.parametrize("ancestor_sampling", [False, True])
 @pytest.mark.parametrize("particles", [2, 3])
-def test_conditional_smc_leaves_the_posterior_invariant(
-    name: str, particles: int, ancestor_sampling: bool
-) -> None:
+def test_conditional_smc_leaves_the_posterior_invariant(name: str, particles: int, ancestor_sampling: bool) -> None:
     """In exact arithmetic: the error is 0, not small."""
     assert error_after_one_sweep(conditional_law(name, particles), particles, ancestor_sampling) == 0
 
 
 @pytest.mark.parametrize("particles", [2, 3])
-@pytest.mark.parametrize(
-    "textbook", [textbook_systematic_law, textbook_stratified_law, sorted_multinomial_law]
-)
-def test_pasting_the_retained_particle_in_is_caught(
-    textbook: Callable[[Weights, int], Law], particles: int
-) -> None:
+@pytest.mark.parametrize("textbook", [textbook_systematic_law, textbook_stratified_law, sorted_multinomial_law])
+def test_pasting_the_retained_particle_in_is_caught(textbook: Callable[[Weights, int], Law], particles: int) -> None:
     error = error_after_one_sweep(lambda w, kept: pasted(textbook(w, particles), kept), particles, False)
     assert error > 0.02
 
@@ -402,9 +396,7 @@ def largest_deviation(conditional: Conditional, particles: int, chains: int, see
     return float(np.abs(change.mean(axis=0) / error).max())
 
 
-def paste_systematic(
-    rng: np.random.Generator, weights: NDArray[np.float64], n: int, kept: int
-) -> NDArray[np.intp]:
+def paste_systematic(rng: np.random.Generator, weights: NDArray[np.float64], n: int, kept: int) -> NDArray[np.intp]:
     cumulative: NDArray[np.float64] = weights.cumsum() / weights.sum()
     ancestors: NDArray[np.intp] = cumulative.searchsorted((np.arange(n) + rng.random()) / n, "right")
     ancestors[0] = kept

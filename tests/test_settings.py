@@ -64,7 +64,11 @@ def test_wrong_settings(method: str, settings: dict[str, Any], kind: type[Except
 def test_every_setting_is_of_use_or_refused(method: str) -> None:
     """No setting is ignored in silence: a method has it, or says that it has none."""
     others: dict[str, Any] = {
-        "resampling": "residual", "ess_threshold": 0.5, "burn_in": 2, "genealogy": 1, "strict": True,
+        "resampling": "residual",
+        "ess_threshold": 0.5,
+        "burn_in": 2,
+        "genealogy": 1,
+        "strict": True,
     }
     assert set(others) == {name for offer in OFFERS.values() for name in offer.own}
     for name, value in others.items():

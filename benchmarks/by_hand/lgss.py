@@ -79,9 +79,7 @@ def start(arrays: dict[str, Array], rng: np.random.Generator) -> Retained:
     return Retained(float(state[0, 0]), float(state[1, 0]), np.array([(1.0, 0.0), *path]))
 
 
-def icsmc(
-    arrays: dict[str, Array], n: int, rng: np.random.Generator, old: Retained
-) -> tuple[Sweep, Retained]:
+def icsmc(arrays: dict[str, Array], n: int, rng: np.random.Generator, old: Retained) -> tuple[Sweep, Retained]:
     c, y = arrays["C"], arrays["y"]
     steps = len(y)
     state = _prior(rng, n, steps, old)

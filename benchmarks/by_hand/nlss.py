@@ -81,9 +81,7 @@ def pgas(arrays: dict[str, Array], n: int, rng: np.random.Generator, old: Array)
     return _conditional_sweep(arrays["y"], n, rng, old, renew=True)
 
 
-def _conditional_sweep(
-    y: Array, n: int, rng: np.random.Generator, old: Array, renew: bool
-) -> tuple[Sweep, Array]:
+def _conditional_sweep(y: Array, n: int, rng: np.random.Generator, old: Array, renew: bool) -> tuple[Sweep, Array]:
     steps = len(y)
     xs, ancestors = np.empty((steps + 1, n)), np.zeros((steps + 1, n), dtype=np.intp)
     x = START * rng.standard_normal(n)

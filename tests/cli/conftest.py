@@ -25,9 +25,7 @@ class FakeModel:
     fail_at: dict[int, BaseException] = field(default_factory=dict)
     called: dict[str, Any] = field(default_factory=dict)
 
-    def infer(
-        self, method: str, *, on_sweep: Callable[[Sweep], None], keep: bool = True, **options: Any
-    ) -> Posterior:
+    def infer(self, method: str, *, on_sweep: Callable[[Sweep], None], keep: bool = True, **options: Any) -> Posterior:
         self.called = {"method": method, "keep": keep, **options}
         is_chain = method in ("icsmc", "pgas")
         kept: list[Sweep] = []
@@ -36,9 +34,7 @@ class FakeModel:
             kept.append(sweep)
         return Posterior(method, options["seed"], options["particles"], options["chains"], kept, is_chain)
 
-    def sweeps(
-        self, is_chain: bool, particles: int, sweeps: int, seed: int, chains: int, **_: Any
-    ) -> Iterator[Sweep]:
+    def sweeps(self, is_chain: bool, particles: int, sweeps: int, seed: int, chains: int, **_: Any) -> Iterator[Sweep]:
         rng = np.random.default_rng(seed)
         for chain in range(chains):
             for number in range(sweeps):

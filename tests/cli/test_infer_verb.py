@@ -66,9 +66,7 @@ def test_what_changes_nothing_is_no_wrong_usage(fake: FakeModel, model_file: Pat
     assert infer(model_file, "--burn-in", "0", "--resampling", "multinomial", "--ess-threshold", "1") == 0
 
 
-def test_a_run_without_a_seed_shows_the_one_it_took(
-    fake: FakeModel, model_file: Path, capsys: Captured
-) -> None:
+def test_a_run_without_a_seed_shows_the_one_it_took(fake: FakeModel, model_file: Path, capsys: Captured) -> None:
     assert main(["infer", str(model_file)]) == 0
     assert f"seed {fake.called['seed']}\n" in capsys.readouterr().out
 
@@ -240,9 +238,7 @@ def test_a_traceback_on_request(
     assert "Traceback" in capsys.readouterr().err
 
 
-def test_an_interrupt_keeps_what_was_done(
-    fake: FakeModel, model_file: Path, tmp_path: Path, capsys: Captured
-) -> None:
+def test_an_interrupt_keeps_what_was_done(fake: FakeModel, model_file: Path, tmp_path: Path, capsys: Captured) -> None:
     out = tmp_path / "draws.jsonl"
     fake.fail_at = {3: KeyboardInterrupt()}
     assert infer(model_file, "--out", str(out), "--particles", "5") == 130

@@ -99,9 +99,7 @@ def _discrete(k: float, weights: Any) -> float:
 
 
 SCALAR_CASES = [
-    Case(
-        "flip", lambda x, p: np.log(p) if x else np.log1p(-p), _pairs(PROBABILITIES), [True, False]
-    ),
+    Case("flip", lambda x, p: np.log(p) if x else np.log1p(-p), _pairs(PROBABILITIES), [True, False]),
     Case("bernoulli", stats.bernoulli.logpmf, _pairs(PROBABILITIES), [0, 1, 1.0, 2, -1, 0.5]),
     Case("flip-logit", lambda x, z: _log_sigmoid(z if x else -z), _pairs(LOGITS), [True, False]),
     Case("bernoulli-logit", _bernoulli_logit, _pairs(LOGITS), [0, 1, 1.0, 2, -1, 0.5]),

@@ -94,9 +94,7 @@ def test_scripts(block: Block, tmp_path: Path) -> None:
     write_files(block.page, tmp_path)
     (tmp_path / "programs").symlink_to(ROOT / "programs")
     (tmp_path / "script.py").write_text(block.text, encoding="utf-8")
-    ran = subprocess.run(
-        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    ran = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     if (output := OUTPUTS.get(str(block))) is not None:
         assert _form(ran.stdout) == _form(output.text)

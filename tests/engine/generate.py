@@ -162,7 +162,7 @@ def generate(seed: int, continuous: bool = True) -> str:
             names.append(name)
         lines.append(_observe(g))
     lines += [f"[predict {name}]" for name in names]
-    lines.append(f"[predict \"last\" {g.of(WHOLE, 2)}]")
+    lines.append(f'[predict "last" {g.of(WHOLE, 2)}]')
     if g.rng.random() < 0.3:
         lines.append(f"[assume after {g.of(BOOLEAN, 2)}]")
     return "\n".join(lines) + "\n"

@@ -102,9 +102,7 @@ def _pick_rows(chance: Enumerating, weights: NDArray[np.float64]) -> NDArray[np.
     return np.array([chance.decide(row) for row in weights.tolist()])
 
 
-def _conditional(
-    chance: Enumerating, weights: NDArray[np.float64], number: int, kept: int
-) -> NDArray[np.intp]:
+def _conditional(chance: Enumerating, weights: NDArray[np.float64], number: int, kept: int) -> NDArray[np.intp]:
     return np.array([kept, *_draw(chance, weights, number - 1)])
 
 

@@ -214,9 +214,7 @@ TEMPLATES: Final[dict[str, list[Template]]] = {
     "sample": _of(BOOLEAN, lambda g: f"(sample {g.at(SOURCE)})")
     + _of(LIST, lambda g: f"(map (fn [x] (if x 1 0)) (map sample (list {g.at(SOURCE)} {g.at(SOURCE)})))"),
     "observe": _of(BOOLEAN, lambda g: f"(observe {g.at(SOURCE)} {g.at(BOOLEAN)})"),
-    "mem": _of(
-        WHOLE, lambda g: f"(let [m (mem {g.at(F1)})] (+ (m {g.at(WHOLE)}) (m {g.at(WHOLE)}) (m {g.at(WHOLE)})))"
-    )
+    "mem": _of(WHOLE, lambda g: f"(let [m (mem {g.at(F1)})] (+ (m {g.at(WHOLE)}) (m {g.at(WHOLE)}) (m {g.at(WHOLE)})))")
     + _of(F1, lambda g: f"(mem {g.at(F1)})"),
     # Procedures that call procedures
     "map": _maps("map"),

@@ -72,7 +72,15 @@ def test_a_cousin_sees_the_lanes_that_it_shares() -> None:
 def test_the_kept_lane_is_the_first() -> None:
     top = Frame.first(4, kept=((0, 0),))
     assert top.part(index(0, 2)).kept and not top.part(index(1, 2)).kept
-    assert not top.part(index(1, 2)).part(index(0,)).kept
+    assert (
+        not top.part(index(1, 2))
+        .part(
+            index(
+                0,
+            )
+        )
+        .kept
+    )
     assert top.resampled(index(0, 0, 1, 2), kept=((0, 0),)).kept
     assert not top.resampled(index(0, 0, 1, 2)).kept
 

@@ -311,9 +311,7 @@ class Generator:
     def numbers(self, names: list[str]) -> Scope:
         return {name: Known(INT, self.quiet) for name in names}
 
-    def counting(
-        self, call: str, parameters: list[str], scope: Scope, depth: int, name: str = ""
-    ) -> str:
+    def counting(self, call: str, parameters: list[str], scope: Scope, depth: int, name: str = "") -> str:
         body = self.body({**scope, **self.numbers(parameters)}, min(depth, 1))
         return f"(fn {name} [{' '.join(parameters)}] (if (< {parameters[0]} 8) (do {body}) {call}))"
 

@@ -105,7 +105,7 @@ def test_a_variable_is_the_sigmoid_of_its_logit() -> None:
     """To the last bit where it was one already, and else to rounding."""
     for way in [way for way in WAYS if "draw" not in way and "observe" not in way and "several" not in way]:
         before, p = WAYS[way]
-        text = f"[input z] {before} [predict \"p\" (let [p {p}] (sample (flip p)) p)]".replace("Z", "z")
+        text = f'[input z] {before} [predict "p" (let [p {p}] (sample (flip p)) p)]'.replace("Z", "z")
         for z in (0.3, 5.0, 36.5, -3.7):
             found = [
                 model.infer(particles=1, sweeps=1, seed=1, data={"z": z}).sweeps[0].predicts["p"][0]

@@ -196,9 +196,7 @@ def test_errors_in_a_long_run_of_numbers() -> None:
     ]
     assert errors(good + "4 " * 30 + "]] 1") == ["1:183-1: ']' closes nothing"]
     assert errors("(" + good + "4 " * 30) == ["1:1-1: '(' is never closed", "1:2-1: '[' is never closed"]
-    assert errors("(" + "4 " * 30 + "] 1)") == [
-        "1:62-1: ']' does not match the '(' opened at 1:1; expected ')'"
-    ]
+    assert errors("(" + "4 " * 30 + "] 1)") == ["1:62-1: ']' does not match the '(' opened at 1:1; expected ')'"]
 
 
 def test_errors_come_to_an_end() -> None:
@@ -258,8 +256,7 @@ TREES = st.lists(
     st.recursive(
         LEAVES,
         lambda tree: (
-            st.tuples(st.sampled_from("(["), st.lists(tree, max_size=6))
-            | tree.map(lambda quoted: ("'", quoted))
+            st.tuples(st.sampled_from("(["), st.lists(tree, max_size=6)) | tree.map(lambda quoted: ("'", quoted))
         ),
         max_leaves=12,
     ),

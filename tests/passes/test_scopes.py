@@ -30,8 +30,7 @@ def test_random_program(seed: int) -> None:
     for engine, particles in (("lanes", 1), ("lanes", 5), ("reference", 2)):
         posterior = model.infer(engine=engine, particles=particles, sweeps=1, seed=1)
         found = {
-            label: [json.loads(to_json(value)) for value in posterior.values(label)[0]]
-            for label in posterior.labels
+            label: [json.loads(to_json(value)) for value in posterior.values(label)[0]] for label in posterior.labels
         }
         assert found == {label: [value] * particles for label, value in expected.predicts.items()}, (engine, text)
         assert posterior.log_evidence == pytest.approx(expected.log_weight, abs=1e-9), (engine, particles, text)

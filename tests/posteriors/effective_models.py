@@ -46,9 +46,7 @@ def over_grid(log_density: Array, log_cell: float, **values: Array) -> tuple[Mom
     return found, log_total + log_cell
 
 
-def normal_posterior(
-    prior: Array, design: Array, noise: float, y: Array, labels: list[str]
-) -> tuple[Moments, float]:
+def normal_posterior(prior: Array, design: Array, noise: float, y: Array, labels: list[str]) -> tuple[Moments, float]:
     """Latent ~ N(0, prior), y ~ N(design latent, noise^2)."""
     predicted = design @ prior @ design.T + noise**2 * np.eye(len(y))
     gain = np.linalg.solve(predicted, design @ prior).T

@@ -20,9 +20,7 @@ def condition(mean: Array, covariance: Array, design: Array, noise: Array, y: Ar
     return mean + gain @ (y - design @ mean), float(evidence)
 
 
-def mixture(
-    log_priors: Sequence[float], parts: Sequence[tuple[Array, float]]
-) -> tuple[Array, Array, float]:
+def mixture(log_priors: Sequence[float], parts: Sequence[tuple[Array, float]]) -> tuple[Array, Array, float]:
     """Posterior probabilities of the parts, the posterior mean over them, and the log evidence."""
     log_weights = np.array(log_priors) + np.array([log_evidence for _, log_evidence in parts])
     probabilities, total = normalised(log_weights)
@@ -59,9 +57,7 @@ def gp_regression() -> Answer:
     points = np.concatenate([xs, [0.7, 2.2]])
     covariance = 2.0 * np.exp(-0.5 * (points[:, None] - points[None, :]) ** 2)
     design = np.eye(len(xs), len(points))
-    mean, evidence = condition(
-        np.full(len(points), 0.5), covariance, design, 0.09 * np.eye(len(xs)), ys
-    )
+    mean, evidence = condition(np.full(len(points), 0.5), covariance, design, 0.09 * np.eye(len(xs)), ys)
     asked = {"(value 0.0)": 2, "(value 0.7)": 5, "(value 2.2)": 6}
     return Answer({label: float(mean[index]) for label, index in asked.items()}, evidence)
 
@@ -104,15 +100,12 @@ def lazy_memo() -> Answer:
     y = literal("lazy_memo", "y")
     cases = list(itertools.product(range(3), repeat=len(y)))
     parts = [
-        condition(np.array([-1.0, 0.0, 1.0]), np.eye(3), np.eye(3)[list(z)], 0.36 * np.eye(len(y)), y)
-        for z in cases
+        condition(np.array([-1.0, 0.0, 1.0]), np.eye(3), np.eye(3)[list(z)], 0.36 * np.eye(len(y)), y) for z in cases
     ]
     log_priors = [float(np.log(np.array([0.5, 0.3, 0.2]))[list(z)].sum()) for z in cases]
     probabilities, mean, evidence = mixture(log_priors, parts)
     marginals = {
-        f"(z {i})": {
-            k: float(sum(p for p, z in zip(probabilities, cases) if z[i] == k)) for k in range(3)
-        }
+        f"(z {i})": {k: float(sum(p for p, z in zip(probabilities, cases) if z[i] == k)) for k in range(3)}
         for i in (0, 2)
     }
     expected = {label: sum(k * p for k, p in values.items()) for label, values in marginals.items()}
@@ -126,15 +119,11 @@ def poly_closure() -> Answer:
     parts = []
     for degree in range(3):
         design = np.vander(xs, degree + 1, increasing=True)
-        mean, evidence = condition(
-            np.zeros(degree + 1), np.diag(sds[: degree + 1] ** 2), design, 0.49 * np.eye(4), ys
-        )
+        mean, evidence = condition(np.zeros(degree + 1), np.diag(sds[: degree + 1] ** 2), design, 0.49 * np.eye(4), ys)
         parts.append((np.array([float(np.vander([3.0], degree + 1, increasing=True)[0] @ mean)]), evidence))
     degrees, at_three, total = mixture(np.log([0.4, 0.3, 0.3]).tolist(), parts)
     marginal = {degree: float(p) for degree, p in enumerate(degrees)}
-    return Answer(
-        {"degree": float(degrees @ np.arange(3)), "(f 3.0)": float(at_three[0])}, total, {"degree": marginal}
-    )
+    return Answer({"degree": float(degrees @ np.arange(3)), "(f 3.0)": float(at_three[0])}, total, {"degree": marginal})
 
 
 def list_length() -> Answer:
@@ -144,9 +133,7 @@ def list_length() -> Answer:
         log_sum_seen = normal_log_density(4.2, n, math.sqrt(n + 0.25))
         with np.errstate(divide="ignore"):
             log_marks = binom.logpmf(sizes, n, 0.3)
-        log_weights[n] = (
-            poisson.logpmf(n, 3.0) + log_sum_seen + log_marks + poisson.logpmf(2, 0.5 + sizes)
-        )
+        log_weights[n] = poisson.logpmf(n, 3.0) + log_sum_seen + log_marks + poisson.logpmf(2, 0.5 + sizes)
     probabilities, evidence = normalised(log_weights)
     by_size = probabilities.sum(axis=1)
     sums = sizes + sizes / (sizes + 0.25) * (4.2 - sizes)

@@ -122,9 +122,7 @@ def over_gamma(
     results = [model(float(value)) for value in grid]
     log_prior = gamma.logpdf(grid, shape, scale=1.0 / rate)
     p, total = normalised(log_prior + np.array([evidence for _, evidence in results]))
-    means = {
-        label: float(p @ np.array([means[label] for means, _ in results])) for label in results[0][0]
-    }
+    means = {label: float(p @ np.array([means[label] for means, _ in results])) for label in results[0][0]}
     return {"": float(p @ grid), **means}, total + math.log(grid[1] - grid[0])
 
 

@@ -26,9 +26,7 @@ def subsets(mask: int) -> Iterator[int]:
         part = (part - 1) & mask
 
 
-def blocks(
-    n: int, alpha: float, log_marginal: Callable[[list[int]], float]
-) -> tuple[dict[int, float], float]:
+def blocks(n: int, alpha: float, log_marginal: Callable[[list[int]], float]) -> tuple[dict[int, float], float]:
     """The posterior probability of every block, as a bit mask, and the log evidence."""
     everything = (1 << n) - 1
     weight = [0.0] * (everything + 1)
@@ -38,13 +36,10 @@ def blocks(
     total = [1.0] + [0.0] * everything
     for mask in range(1, everything + 1):
         first = mask & -mask
-        total[mask] = sum(
-            weight[rest | first] * total[mask ^ first ^ rest] for rest in subsets(mask ^ first)
-        )
+        total[mask] = sum(weight[rest | first] * total[mask ^ first ^ rest] for rest in subsets(mask ^ first))
     seating = math.lgamma(alpha + n) - math.lgamma(alpha)
     probability = {
-        block: weight[block] * total[everything ^ block] / total[everything]
-        for block in range(1, everything + 1)
+        block: weight[block] * total[everything ^ block] / total[everything] for block in range(1, everything + 1)
     }
     return probability, math.log(total[everything]) - seating
 
@@ -59,9 +54,7 @@ class NormalBlock:
         y, n = self.y[members], len(members)
         precision = 1.0 / self.prior + n / self.noise
         quadratic = float((y**2).sum()) / self.noise - float(y.sum() / self.noise) ** 2 / precision
-        return -0.5 * (
-            n * math.log(2.0 * math.pi * self.noise) + math.log(self.prior * precision) + quadratic
-        )
+        return -0.5 * (n * math.log(2.0 * math.pi * self.noise) + math.log(self.prior * precision) + quadratic)
 
     def mean(self, members: list[int]) -> float:
         return float(self.y[members].sum() / self.noise) / (1.0 / self.prior + len(members) / self.noise)

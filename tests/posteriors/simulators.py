@@ -353,9 +353,7 @@ def nonlinear_ssm_filter(rng: Rng, n: int) -> tuple[float, float]:
         rng,
         rng.normal(0.0, math.sqrt(5.0), n),
         len(y),
-        lambda t, x: rng.normal(
-            x / 2.0 + 25.0 * x / (1.0 + x * x) + 8.0 * math.cos(1.2 * t), math.sqrt(10.0)
-        ),
+        lambda t, x: rng.normal(x / 2.0 + 25.0 * x / (1.0 + x * x) + 8.0 * math.cos(1.2 * t), math.sqrt(10.0)),
         lambda t, x: normal_log_density(y[t - 1], x * x / 20.0, 1.0),
     )
 

@@ -103,17 +103,14 @@ SIGNATURES: dict[str, list[tuple[str, ...]]] = {
     "dissoc": [("map", "key"), ("map",), ("map", "key", "key")],
     "merge": [("map", "map"), ("map",)],
     "str": [("any",), ("leaf", "leaf"), ("map",), ("number", "vec3")],
-    **{
-        name: [("numbers",), ("vec3",), ("rows",), ("list3",), ("square",), ("vec",)] for name in SUMS.split()
-    },
+    **{name: [("numbers",), ("vec3",), ("rows",), ("list3",), ("square",), ("vec",)] for name in SUMS.split()},
     "eye": [("small",), ("positive",)],
     **{name: [("square",), ("definite",)] for name in ("trace", "det", "inverse")},
     "cholesky": [("definite",)],
     "solve": [("definite", "vec3"), ("definite", "square")],
     "dot": [("vec3", "vec3"), ("vec3", "list3"), ("vec", "vec")],
     "outer": [("vec3", "vec3"), ("vec", "vec3")],
-    "mmul": [(a, b) for a in NUMERIC for b in NUMERIC]
-    + [("square", "square", "vec3"), ("vec",), ("rows", "vec3")],
+    "mmul": [(a, b) for a in NUMERIC for b in NUMERIC] + [("square", "square", "vec3"), ("vec",), ("rows", "vec3")],
     "map": [("f1", "vec"), ("f2", "vec3", "list3"), ("number_f1", "numbers"), ("f1", "sequence")],
     "mapv": [("f1", "vec"), ("f2", "vec3", "list3"), ("number_f1", "numbers")],
     "map-indexed": [("f2", "vec"), ("f2", "list3")],

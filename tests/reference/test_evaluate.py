@@ -198,9 +198,7 @@ def test_infinite_mixture() -> None:
     last = trace_of(particle, 2, 0)
     assert [s.key for s in last.rho if isinstance(s, Entry)] == [key_of((2,)), key_of((1,))]
     log_prior, log_likelihood, predicts = replay(program, [0, 1.3, 1, -0.4, 1])
-    assert log_prior == pytest.approx(
-        math.log(1 / 2) + math.log(1 / 3) + log_normal(1.3, 0.0) + log_normal(-0.4, 0.0)
-    )
+    assert log_prior == pytest.approx(math.log(1 / 2) + math.log(1 / 3) + log_normal(1.3, 0.0) + log_normal(-0.4, 0.0))
     expected = log_normal(2.1, 1.3) + log_normal(0.6, -0.4) + log_normal(1.2, -0.4)
     assert log_likelihood == pytest.approx(expected)
     assert predicts == {"(class 2)": 1}

@@ -29,9 +29,7 @@ CHAIN = """
 @pytest.mark.parametrize("paper", [False, True])
 def test_a_chain(paper: bool) -> None:
     weights = ancestor_log_weights(program_of(CHAIN), 1, [[0.3], [-1.2]], [0.3, 0.8], paper=paper)
-    expected = [
-        log_normal(0.1, mu) + log_normal(0.8, 2 * mu) + log_normal(0.5, 0.8 + mu, 0.5) for mu in (0.3, -1.2)
-    ]
+    expected = [log_normal(0.1, mu) + log_normal(0.8, 2 * mu) + log_normal(0.5, 0.8 + mu, 0.5) for mu in (0.3, -1.2)]
     assert weights == pytest.approx(expected)
 
 

@@ -17,9 +17,7 @@ import pytest
 from pplc_runtime.results import DrawWriter, Sweep
 
 
-def sweep(
-    number: int = 0, *, chain: int = 0, log_weights: tuple[float, ...] = (-1.5, -math.inf, 0.25)
-) -> Sweep:
+def sweep(number: int = 0, *, chain: int = 0, log_weights: tuple[float, ...] = (-1.5, -math.inf, 0.25)) -> Sweep:
     count = len(log_weights)
     return Sweep(
         chain,
@@ -79,9 +77,7 @@ def test_chains_have_no_evidence() -> None:
     file = io.StringIO()
     with DrawWriter(file, is_chain=True) as writer:
         writer.write(sweep(0, log_weights=(0.0,)))
-    assert [set(line) for line in lines(file.getvalue())] == [
-        {"chain", "sweep", "particle", "log_weight", "predict"}
-    ]
+    assert [set(line) for line in lines(file.getvalue())] == [{"chain", "sweep", "particle", "log_weight", "predict"}]
 
 
 def test_sweeps_are_on_disk_before_the_end(tmp_path: Path) -> None:

@@ -62,9 +62,7 @@ BRANCHES = """
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("chains", [1, 3])
 @pytest.mark.parametrize("text", [FIXED, BRANCHES])
-def test_a_dropped_candidate_counts_once(
-    text: str, chains: int, strict: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dropped_candidate_counts_once(text: str, chains: int, strict: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each lane at each boundary is one candidate, however many statements it fails at.
 
     Densities are positive here, so a candidate of weight zero is one that the suffix does not fit; the place where that

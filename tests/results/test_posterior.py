@@ -82,9 +82,7 @@ def test_discrete_values() -> None:
 
 
 def test_columns_of_different_kinds_join() -> None:
-    p = posterior(
-        [{"x": np.array([1, 2])}, {"x": np.array([0.5, 0.5])}, {"x": [1, 2.0]}], [[1, 1], [1, 1], [1, 1]]
-    )
+    p = posterior([{"x": np.array([1, 2])}, {"x": np.array([0.5, 0.5])}, {"x": [1, 2.0]}], [[1, 1], [1, 1], [1, 1]])
     assert p.mean("x") == pytest.approx(7 / 6)
     q = posterior([{"x": np.array([1, 2])}, {"x": np.array([True, False])}], [[1, 1], [1, 1]])
     assert isinstance(q.values("x")[0], list)

@@ -96,9 +96,7 @@ def test_many_components_and_many_values() -> None:
 
 
 def test_values_that_are_not_finite() -> None:
-    sweep = Sweep(
-        0, 0, np.zeros(3), {"x": np.array([1.0, np.inf, np.nan]), "big": np.array([1e308, -1e308, 0.0])}
-    )
+    sweep = Sweep(0, 0, np.zeros(3), {"x": np.array([1.0, np.inf, np.nan]), "big": np.array([1e308, -1e308, 0.0])})
     text = Posterior("importance", 1, 3, 1, [sweep], False).summary().text(80)
     assert "nan" in text
 

@@ -38,9 +38,7 @@ def run(arguments: Namespace) -> int:
     elif wanted in PASSES:
         text = dump_after(source, wanted)
     else:
-        raise UsageError(
-            f"no pass '{wanted}'{suggestion(wanted, PASSES)}; the passes are {', '.join(PASSES)}"
-        )
+        raise UsageError(f"no pass '{wanted}'{suggestion(wanted, PASSES)}; the passes are {', '.join(PASSES)}")
     if not text.endswith("\n"):
         text += "\n"
     if arguments.output in (None, STANDARD):

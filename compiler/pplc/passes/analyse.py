@@ -44,9 +44,7 @@ CALLED = {"repeatedly": 1, "update": 2}
 def analyse(program: core.Program) -> tuple[Analysis, list[Diagnostic]]:
     """The facts about a program, and the warnings that follow from them."""
     assumes = [s for s in every_statement(program.statements) if isinstance(s, core.AssumeStatement)]
-    direct = {
-        s.name: s.value for s in assumes if isinstance(s.value, core.Lambda) and not free_locals(s.value)
-    }
+    direct = {s.name: s.value for s in assumes if isinstance(s.value, core.Lambda) and not free_locals(s.value)}
     random = _random(assumes)
     warnings = [
         Diagnostic(s.span, "no random value reaches this observe, so that it changes no posterior", "warning")

@@ -122,9 +122,7 @@ class _Expander(Surface):
             raise self.fail(form, f"'{name}' is a variable of the for around it; assume another name")
         return name
 
-    def define(
-        self, form: Group, named: Form, parameters: Form, body: Sequence[Form], loops: Loops
-    ) -> core.Statement:
+    def define(self, form: Group, named: Form, parameters: Form, body: Sequence[Form], loops: Loops) -> core.Statement:
         name = self.assumed(named, loops)
         procedure = self.attempt(lambda: self.procedure(form, parameters, body, name), form)
         return core.AssumeStatement(name, self.under(procedure, loops.parts), form.span, named.span)

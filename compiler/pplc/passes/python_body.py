@@ -278,9 +278,7 @@ class Body:
                 value = self.value(test)
                 if _is_simple(then) and _is_simple(other):
                     return self.call("choose", [value, self.value(then), self.value(other)], test.span)
-                return self.call(
-                    "branch", [value, self.thunk(then, "then"), self.thunk(other, "other")], test.span
-                )
+                return self.call("branch", [value, self.thunk(then, "then"), self.thunk(other, "other")], test.span)
             case core.Sample(source, span):
                 value = self.value(source)
                 return self.call("sample", [builder.site(expr), value], span)
@@ -322,9 +320,7 @@ class Body:
             return self.call("call", [self.builder.site(expr), *values], span)
         values = self.arguments(known.procedure, arguments)
         captured = [load(name) for name in known.captured]
-        return self.spanned(
-            ast.Call(load(known.function), [self.builder.site(expr), *values, *captured], []), span
-        )
+        return self.spanned(ast.Call(load(known.function), [self.builder.site(expr), *values, *captured], []), span)
 
     def arguments(self, procedure: core.Lambda, arguments: tuple[core.Expr, ...]) -> list[ast.expr]:
         """The arguments as the function takes them: what is beyond the parameters comes in a list."""

@@ -35,12 +35,7 @@ def to_cps(analysis: Analysis) -> Steps:
                 case core.SharedStatement(shape, literals, shared, row, span):
                     known = (span in analysis.acting, analysis.kept.get(span, ()))
                     steps.append(Step(shared, (*loops, *literals), shape, row, span, following, *known))
-                case (
-                    core.AssumeStatement()
-                    | core.ObserveStatement()
-                    | core.PredictStatement()
-                    | core.InputStatement()
-                ):
+                case core.AssumeStatement() | core.ObserveStatement() | core.PredictStatement() | core.InputStatement():
                     span = statement.span
                     known = (span in analysis.acting, analysis.kept.get(span, ()))
                     steps.append(Step(statement, loops, None, (), span, following, *known))

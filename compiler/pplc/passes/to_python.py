@@ -95,9 +95,7 @@ class Builder:
             case _:
                 raise AssertionError(step)
 
-    def statement(
-        self, hint: str, variables: tuple[str, ...], values: tuple[core.Expr, ...], span: Span
-    ) -> str:
+    def statement(self, hint: str, variables: tuple[str, ...], values: tuple[core.Expr, ...], span: Span) -> str:
         name = self.unique(hint, numbered=hint in ("observe", "predict"))
         body = Body(self, {})
         if len(values) == 1:

@@ -25,9 +25,7 @@ def read_text(path: str) -> str:
         before = content[: error.start]
         line = before.count(b"\n") + 1
         column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
-        raise UsageError(
-            f"{path}:{line}:{column}: not UTF-8 text (byte {content[error.start]:#04x})"
-        ) from None
+        raise UsageError(f"{path}:{line}:{column}: not UTF-8 text (byte {content[error.start]:#04x})") from None
 
 
 def check_writable(path: str) -> None:

@@ -127,9 +127,7 @@ def infer(model: Model, arguments: Namespace) -> int:
 
     writer = None
     if arguments.out is not None:
-        writer = DrawWriter(
-            sys.stdout if arguments.out == STANDARD else arguments.out, is_chain=method.is_chain
-        )
+        writer = DrawWriter(sys.stdout if arguments.out == STANDARD else arguments.out, is_chain=method.is_chain)
     kept: list[Sweep] = []
     progress = Progress(sweeps * arguments.chains, quiet=arguments.quiet)
 

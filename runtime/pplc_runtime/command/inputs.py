@@ -30,9 +30,7 @@ def read_inputs(data: str | None, settings: Sequence[str], known: Collection[str
         name = name.strip()
         if name not in known:
             inputs = f"its inputs are {', '.join(sorted(known))}" if known else "it has none"
-            raise UsageError(
-                f"--set: the model has no input '{name}'{suggestion(name, known) or '; ' + inputs}"
-            )
+            raise UsageError(f"--set: the model has no input '{name}'{suggestion(name, known) or '; ' + inputs}")
         values[name] = _checked(name, _value_of(text), "--set")
     return values
 

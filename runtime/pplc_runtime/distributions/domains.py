@@ -63,19 +63,13 @@ def _whole(x: Lanes) -> Lanes:
 
 
 REAL: Final = _numbers("a finite number", lambda x: -MAX <= x <= MAX, np.isfinite, _moderate)
-LOGIT: Final = _numbers(
-    "a number", lambda x: -MAX <= x <= MAX or x in (-INF, INF), lambda x: ~np.isnan(x), _moderate
-)
+LOGIT: Final = _numbers("a number", lambda x: -MAX <= x <= MAX or x in (-INF, INF), lambda x: ~np.isnan(x), _moderate)
 """The logarithm of p / (1 - p): infinite where p is 0 or 1."""
-POSITIVE: Final = _numbers(
-    "a positive number", lambda x: 0 < x <= MAX, lambda x: (x > _ZERO) & np.isfinite(x)
-)
+POSITIVE: Final = _numbers("a positive number", lambda x: 0 < x <= MAX, lambda x: (x > _ZERO) & np.isfinite(x))
 RATE_OF_COUNTS: Final = _numbers(
     "a number from 0 to 9.2e18", lambda x: 0 <= x <= LARGEST_RATE, lambda x: (x >= 0) & (x <= LARGEST_RATE)
 )
-PROBABILITY: Final = _numbers(
-    "a probability, from 0 to 1", lambda x: 0 <= x <= 1, lambda x: (x >= _ZERO) & (x <= _ONE)
-)
+PROBABILITY: Final = _numbers("a probability, from 0 to 1", lambda x: 0 <= x <= 1, lambda x: (x >= _ZERO) & (x <= _ONE))
 POSITIVE_PROBABILITY: Final = _numbers(
     "a probability above 0, up to 1", lambda x: 0 < x <= 1, lambda x: (x > _ZERO) & (x <= _ONE)
 )

@@ -19,9 +19,7 @@ class IdentityCache(Generic[Fact]):
 
     __slots__ = ("_bytes", "_compute", "_entries", "_most_bytes", "_most_entries")
 
-    def __init__(
-        self, compute: Callable[[NDArray[Any]], Fact], *, entries: int = 256, megabytes: int = 16
-    ) -> None:
+    def __init__(self, compute: Callable[[NDArray[Any]], Fact], *, entries: int = 256, megabytes: int = 16) -> None:
         self._compute: Final = compute
         self._most_entries: Final = entries
         self._most_bytes: Final = megabytes * 2**20

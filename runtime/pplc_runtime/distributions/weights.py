@@ -39,9 +39,7 @@ def _facts(weights: NDArray[Any]) -> WeightFacts:
         probabilities = weights / total
         padded = np.full(len(weights) + 2, -math.inf)
         padded[1:-1] = np.log(probabilities)
-    return WeightFacts(
-        holds, probabilities, cumulative, cumulative.tolist(), padded[1:-1].tolist(), padded
-    )
+    return WeightFacts(holds, probabilities, cumulative, cumulative.tolist(), padded[1:-1].tolist(), padded)
 
 
 weight_facts: Final = IdentityCache(_facts)

@@ -174,8 +174,11 @@ class Cells:
     def compute(self, memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
         if at in self.running:
             name = getattr(memo.procedure, "name", "it")
-            raise ModelError(f"the memoised procedure '{name}' needs its own value for {given(arguments[0])}"
-                             if arguments else f"the memoised procedure '{name}' needs its own value")
+            raise ModelError(
+                f"the memoised procedure '{name}' needs its own value for {given(arguments[0])}"
+                if arguments
+                else f"the memoised procedure '{name}' needs its own value"
+            )
         self.running.add(at)
         try:
             value = call(at, memo.procedure, *arguments)

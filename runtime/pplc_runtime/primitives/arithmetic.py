@@ -214,12 +214,7 @@ def _binary(name: str, scalar: Binary, ufunc: Any) -> Binary:
                         return Lane(ufunc(a, b), frame)
                     if type(b) is not np.ndarray:
                         return scalar(a, b)
-            elif (
-                other is Lane
-                and (kind is float or kind is int)
-                and y.data.ndim == 1
-                and y.data.dtype.kind != "b"
-            ):
+            elif other is Lane and (kind is float or kind is int) and y.data.ndim == 1 and y.data.dtype.kind != "b":
                 frame = here.frame
                 b = y.data if y.frame is frame else y.at(frame)
                 return Lane(ufunc(x, b), frame) if type(b) is np.ndarray else scalar(x, b)

@@ -90,9 +90,7 @@ def _at_lane_index(value: Any, index: Lane, default: Any, name: str, length: int
         outside = int(positions[np.flatnonzero(~inside)[0]])
         if default is NO_DEFAULT or not inside.any():
             return _out_of_range(outside, length, default, name)
-        return by_value(
-            Lane(inside, frame), lambda found: at_index(value, index, default, name) if found else default
-        )
+        return by_value(Lane(inside, frame), lambda found: at_index(value, index, default, name) if found else default)
     if type(value) is Lane:
         data = value.at(frame)
         if data.ndim == 2:

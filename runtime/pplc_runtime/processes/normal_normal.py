@@ -86,9 +86,7 @@ class NormalNormal(Process):
         return density
 
 
-def _posterior(
-    state: State, index: Index, prior_mean: Raw, prior_sd: Raw, observation_sd: Raw
-) -> tuple[Lanes, Lanes]:
+def _posterior(state: State, index: Index, prior_mean: Raw, prior_sd: Raw, observation_sd: Raw) -> tuple[Lanes, Lanes]:
     """The centre of the mean given the draws, and its variance in units of the observation variance."""
     draws, total = state if index is None else (part[index] for part in state)
     ratio = prior_sd / observation_sd

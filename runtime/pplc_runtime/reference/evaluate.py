@@ -98,9 +98,7 @@ def evaluate(e: Expression, alpha: At, R: Environment, local: Locals) -> Trace:
             tau_1 = evaluate(body, alpha["let", 1], R, {**local, name: tau})
             return combine(tau_1.v, tau_1.epsilon, tau, tau_1)
         case syntax.Letrec(bindings, body):
-            siblings = tuple(
-                (name, procedure, alpha["letrec", i]) for i, (name, procedure) in enumerate(bindings)
-            )
+            siblings = tuple((name, procedure, alpha["letrec", i]) for i, (name, procedure) in enumerate(bindings))
             free = [name for _, procedure in bindings for name in procedure.free if name in local]
             captured = {name: local[name] for name in free}
             inner = {**local, **_letrec(siblings, captured)}

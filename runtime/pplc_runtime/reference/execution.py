@@ -73,9 +73,7 @@ class _Planned(Environment):
 def plan(program: Program, data: Mapping[str, Any], deepest: int = DEEPEST) -> Plan:
     """The segments of a run with the given inputs."""
     root = At()
-    assumes = {
-        s.name: (s, root["t", i]) for i, s in enumerate(program.statements) if isinstance(s, Assume)
-    }
+    assumes = {s.name: (s, root["t", i]) for i, s in enumerate(program.statements) if isinstance(s, Assume)}
     R = _Planned(assumes, deepest)
     inputs: dict[str, Trace] = {}
     steps: list[Step] = []
@@ -206,6 +204,4 @@ def extend(particle: Particle, segment: Segment, handler: Handler) -> None:
                 log_weight += tau.l
     except Impossible:
         log_weight = -np.inf
-    particle.generations.append(
-        Generation(traces, handler.drawn, handler.seated, handler.predicates, log_weight)
-    )
+    particle.generations.append(Generation(traces, handler.drawn, handler.seated, handler.predicates, log_weight))

@@ -32,9 +32,7 @@ HigherOrder = Callable[[list[Trace], At, Environment, Place], Trace]
 
 def items(tau: Trace, name: str) -> list[Trace]:
     """The traces of the elements of a sequence."""
-    return [
-        inlined(v, Element(tau, position), tau) for position, v in enumerate(elements(tau.v, name))
-    ]
+    return [inlined(v, Element(tau, position), tau) for position, v in enumerate(elements(tau.v, name))]
 
 
 def _beside(tau: Trace, others: list[Trace]) -> Trace:
@@ -67,9 +65,7 @@ def map_indexed(taus: list[Trace], alpha: At, R: Environment, place: Place) -> T
     return apply_primitive("list", results, alpha, R, place)
 
 
-def _tested(
-    taus: list[Trace], alpha: At, R: Environment, place: Place, name: str
-) -> Iterator[tuple[Trace, Trace]]:
+def _tested(taus: list[Trace], alpha: At, R: Environment, place: Place, name: str) -> Iterator[tuple[Trace, Trace]]:
     """The elements of a sequence, each with the trace of its test."""
     f, sequence = taus
     for i, item in enumerate(items(sequence, name)):

@@ -141,9 +141,7 @@ class _Retained:
         extend(particle, segment, self.given)
         self.given = self.given.rest()
 
-    def ancestor(
-        self, particles: list[Particle], log_weights: Floats, n: int, run: Plan, random: Random
-    ) -> int:
+    def ancestor(self, particles: list[Particle], log_weights: Floats, n: int, run: Plan, random: Random) -> int:
         """The ancestor of particle 0 in segment n."""
         if not self.settings.ancestors:
             return 0
@@ -387,9 +385,7 @@ def log_joint(
     return result.log_prior + result.log_likelihood
 
 
-def executed(
-    program: Program, values: Sequence[Any], data: Mapping[str, Any] | None = None
-) -> tuple[Plan, Particle]:
+def executed(program: Program, values: Sequence[Any], data: Mapping[str, Any] | None = None) -> tuple[Plan, Particle]:
     """The plan and the particle of an execution that makes the given choices, in order."""
     with one_lane():
         run = planned(program, data)

@@ -137,9 +137,7 @@ class Regeneration(Handler):
                 new = tuple([self.regenerate(tau) for tau in traces])
                 return apply(new[0], new[1:], alpha, R, place).v, Call(alpha, new, place)
             case Closed(alpha, procedure, captured, siblings):
-                closure = closed(
-                    alpha, procedure, {s: self.regenerate(tau) for s, tau in captured.items()}, siblings
-                )
+                closure = closed(alpha, procedure, {s: self.regenerate(tau) for s, tau in captured.items()}, siblings)
                 return closure.v, closure.epsilon
             case Memoised(alpha, tau, place):
                 procedure_trace = self.regenerate(tau)

@@ -122,18 +122,7 @@ class Mem:
 
 
 Expression: TypeAlias = (
-    Constant
-    | Local
-    | Global
-    | Primitive
-    | Application
-    | Lambda
-    | If
-    | Let
-    | Letrec
-    | Sample
-    | Observe
-    | Mem
+    Constant | Local | Global | Primitive | Application | Lambda | If | Let | Letrec | Sample | Observe | Mem
 )
 
 

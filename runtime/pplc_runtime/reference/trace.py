@@ -141,9 +141,7 @@ class Element:
     position: int
 
 
-Epsilon: TypeAlias = (
-    Value | Lookup | Call | PrimitiveCall | Closed | Memoised | ProcedureOf | Certain | Element
-)
+Epsilon: TypeAlias = Value | Lookup | Call | PrimitiveCall | Closed | Memoised | ProcedureOf | Certain | Element
 Siblings: TypeAlias = tuple[tuple[str, Lambda, At], ...]
 """The procedures of a letrec: name, lambda and address of each."""
 
@@ -153,9 +151,7 @@ class Closure:
 
     __slots__ = ("at", "captured", "procedure", "siblings")
 
-    def __init__(
-        self, at: At, procedure: Lambda, captured: Mapping[str, Trace], siblings: Siblings
-    ) -> None:
+    def __init__(self, at: At, procedure: Lambda, captured: Mapping[str, Trace], siblings: Siblings) -> None:
         self.at = at
         self.procedure = procedure
         self.captured = captured

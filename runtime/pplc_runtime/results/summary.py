@@ -144,9 +144,7 @@ def _number_row(posterior: Posterior, label: str, component: Component, weights:
     )
 
 
-def _probability_rows(
-    posterior: Posterior, label: str, component: Component, weights: Floats
-) -> list[ProbabilityRow]:
+def _probability_rows(posterior: Posterior, label: str, component: Component, weights: Floats) -> list[ProbabilityRow]:
     found = component.distribution(weights)
     rows = []
     for place, value in enumerate(found.values[:FEW_VALUES]):
