@@ -24,9 +24,10 @@ from pplc_runtime.inference import METHODS
 from pplc_runtime.lanes.frames import Frame
 from pplc_runtime.results.json_values import to_json
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.specialise import course
-from pplc_runtime.specialise.emit import ReplayWriter
 from pplc_runtime.specialise.engine import scripted
+from pplc_runtime.specialise.ir import Var
+from pplc_runtime.specialise.numpy_code import ReplayWriter
+from pplc_runtime.specialise.slices import _Slicer
 from pplc_runtime.specialise.suffix import ScriptedSweep
 from pplc_runtime.values import ModelError
 
@@ -223,7 +224,7 @@ def samples_not_scored(patch: pytest.MonkeyPatch) -> None:
     """The density of the retained samples is left out."""
 
     def score(self: ReplayWriter, family: Family, parts: Any, value: Any) -> None:
-        if id(value) not in self.cell_of:
+        if type(value) is not Var or value not in self.cell_of:
             right(self, family, parts, value)
 
     right = ReplayWriter.score
@@ -257,8 +258,8 @@ def executed_segments_count_on(patch: pytest.MonkeyPatch) -> None:
 
 def derived_values_stay(patch: pytest.MonkeyPatch) -> None:
     """What a replay computes is not handed on to the segments that read it."""
-    right = course._Course.script
-    patch.setattr(course._Course, "script", lambda self: replace(right(self), follows=()))
+    right = _Slicer.segment
+    patch.setattr(_Slicer, "segment", lambda self: replace(right(self), follows=()))
 
 
 TRAPS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from pplc import load
-from pplc_runtime.engine.plan import plan
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.addresses import At
@@ -30,8 +29,8 @@ HALF = 3
 
 
 def driver(name: str, method: str) -> Driver:
-    steps = load(PROGRAMS / f"{name}.clj").program.steps
-    return Driver.of(METHODS[method].kernel, plan(steps, At(), {}), SETTINGS)
+    program = load(PROGRAMS / f"{name}.clj").program
+    return Driver.of(METHODS[method].kernel, program.plan({}), SETTINGS)
 
 
 def told(sweeps: Any) -> list[Any]:

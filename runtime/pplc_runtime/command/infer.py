@@ -50,9 +50,7 @@ def add_options(parser: ArgumentParser) -> None:
     setting("--chains", "C", "independent chains (default: 1)", default=1)
     setting("--cores", "K", "processes; changes no result (default: 1)", default=1)
     setting("--burn-in", "B", "icsmc, pgas: sweeps of a chain to leave out before those that count")
-    add("--data", metavar="FILE.json", help="values of the inputs, a JSON object; - for standard input")
-    add("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings",
-        help="value of one input, JSON or else a string; may be given again")  # fmt: skip
+    add_inputs(parser)
     add("--out", metavar="FILE.jsonl", help="write every draw as a line of JSON; - for standard output")
     add("--plot", metavar="FILE.png", help="draw the posterior; also .svg and .pdf (needs matplotlib)")
     add("--genealogy", metavar="FILE.png",
@@ -63,6 +61,14 @@ def add_options(parser: ArgumentParser) -> None:
     setting("--max-depth", "N", "how deep procedures of the model may recur")
     add("--strict", action="store_const", const=True,
         help="pgas: reject an ancestor whenever a branch is taken otherwise, as in the paper")  # fmt: skip
+
+
+def add_inputs(parser: ArgumentParser) -> None:
+    """The options that give inputs their values."""
+    add = parser.add_argument
+    add("--data", metavar="FILE.json", help="values of the inputs, a JSON object; - for standard input")
+    add("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings",
+        help="value of one input, JSON or else a string; may be given again")  # fmt: skip
 
 
 def new_parser(prog: str) -> ArgumentParser:

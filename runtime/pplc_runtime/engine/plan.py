@@ -8,7 +8,7 @@ observe. What follows the last observe belongs to the last segment: particles ar
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -80,6 +80,8 @@ class Plan:
     outline: Outline = NO_OUTLINE
     """The lines that notes about the run speak of."""
     scripts: Any = None
+    module: dict[str, Any] = field(default_factory=dict)
+    """The generated module, whose functions the segments call."""
 
     def without_scripts(self) -> Plan:
         """The same, to be run by the program itself."""
@@ -127,7 +129,7 @@ class _Planner(Forward):
         raise ModelError("what a for runs over must not observe")
 
 
-def plan(steps: list[Step], root: At, data: Mapping[str, Any]) -> Plan:
+def plan(steps: list[Step], root: At, data: Mapping[str, Any], module: dict[str, Any]) -> Plan:
     """The segments of a run with the given inputs."""
     here.frame = Frame.first(1)
     here.handler = planner = _Planner(steps, root, data)
@@ -175,7 +177,7 @@ def plan(steps: list[Step], root: At, data: Mapping[str, Any]) -> Plan:
                     bound.append(row)
                 label = step.next
     segments = _cut(bound)
-    return Plan(inputs, segments, reports, root, _outline(segments))
+    return Plan(inputs, segments, reports, root, _outline(segments), module=module)
 
 
 def _outline(segments: list[Segment]) -> Outline:
