@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pplc import compile_text
+from pplc.languages import core
 from pplc.languages.traverse import every_expression, every_statement, expressions
 from pplc_runtime.inference.base import Settings
 
@@ -23,7 +24,7 @@ def test_no_two_have_the_same_number() -> None:
         for statement in every_statement(program.statements)
         for each in expressions(statement)
         for expr in every_expression(each)
-        if getattr(expr, "site", 0)
+        if isinstance(expr, core.Sited) and expr.site
     ]
     assert sorted(found) == list(range(1, len(found) + 1)) and len(found) > 8
 
