@@ -34,7 +34,7 @@ from pplc_runtime.specialise.notes import (
     Scored,
     Trace,
 )
-from pplc_runtime.values import List, Map, Procedure
+from pplc_runtime.values import Compound, List, Map
 
 Code = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and its constants."""
@@ -171,11 +171,7 @@ class Writer(ABC):
             keys = tuple(key for key, _ in value.items())
             items = "".join(f"{self.value(item)}, " for _, item in value.items())
             return f"Map.of(zip({self.value(keys)}, ({items})))"
-        if kind is Procedure:
-            return f"{self.constant(value)}.with_captured({self.value(value.captured)})"
-        if hasattr(value, "with_procedure"):
-            return f"{self.constant(value)}.with_procedure({self.value(value.procedure)})"
-        if hasattr(value, "with_parts"):
+        if isinstance(value, Compound):
             return f"{self.constant(value)}.with_parts({self.value(value.parts)})"
         raise NoFixedCourse(f"a {kind.__name__} over lanes")
 

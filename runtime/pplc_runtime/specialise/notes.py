@@ -13,9 +13,9 @@ import numpy as np
 
 from pplc_runtime.distributions.base import Domain, Family
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.varying import Lane, Mix, inside
+from pplc_runtime.lanes.varying import Lane, Mix
 from pplc_runtime.specialise.operations import Certain
-from pplc_runtime.values import List, Map
+from pplc_runtime.values import List, Map, inside
 
 Scored: TypeAlias = Family | type[Certain]
 """What gives the density of an observe."""

@@ -1,6 +1,7 @@
 """Plain values of the language, what is inside of them, and how messages show them."""
 
 from pplc_runtime.values.plain import (
+    Compound,
     Impossible,
     List,
     Map,
@@ -14,8 +15,26 @@ from pplc_runtime.values.plain import (
     key_of,
 )
 from pplc_runtime.values.text import digits, shown
+from pplc_runtime.values.walk import aligned, children, inside, is_structure, rebuild
 
 __all__ = [
-    "Impossible", "List", "Map", "Memo", "ModelError", "Place", "Procedure", "Stochastic", "Symbol", "digits",
-    "exact_key", "key_of", "shown",
-]  # fmt: skip
+    "Compound",
+    "Impossible",
+    "List",
+    "Map",
+    "Memo",
+    "ModelError",
+    "Place",
+    "Procedure",
+    "Stochastic",
+    "Symbol",
+    "aligned",
+    "children",
+    "digits",
+    "exact_key",
+    "inside",
+    "is_structure",
+    "key_of",
+    "rebuild",
+    "shown",
+]
