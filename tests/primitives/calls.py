@@ -49,7 +49,7 @@ def same(x: Any, y: Any) -> bool:
     if isinstance(x, Map):
         return len(x) == len(y) and all(key in y and same(item, y.get(key)) for key, item in x.items())
     if isinstance(x, Procedure):
-        return x.code is y.code and all(map(same, x.captured, y.captured))
+        return x.code is y.code and all(map(same, x.parts, y.parts))
     return bool(x == y)
 
 

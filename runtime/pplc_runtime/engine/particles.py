@@ -21,7 +21,7 @@ from pplc_runtime.program.steps import Assume, Observe
 from pplc_runtime.results.ancestry import Weakest
 from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.sweeps import Column
-from pplc_runtime.values import Impossible, List, Map, ModelError, Symbol
+from pplc_runtime.values import Impossible, List, Map, ModelError, Symbol, children, rebuild
 
 
 class Particles:
@@ -285,10 +285,8 @@ def _column(value: Any, frame: Frame) -> Column:
 def _shown(value: Any) -> Any:
     """A reported value: a procedure as a string, also inside of structures."""
     match value:
-        case List() | tuple():
-            return type(value)(map(_shown, value))
-        case Map():
-            return Map.of((key, _shown(item)) for key, item in value.items())
+        case List() | tuple() | Map():
+            return rebuild(value, tuple(map(_shown, children(value))))
         case None | bool() | int() | float() | str() | Symbol() | np.ndarray():
             return value
         case _:

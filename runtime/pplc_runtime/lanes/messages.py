@@ -15,7 +15,7 @@ import numpy as np
 
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.varying import Mix, holds_lanes, plain
-from pplc_runtime.values import List, Map, ModelError, Stochastic, shown
+from pplc_runtime.values import ModelError, Stochastic, children, is_structure, shown
 
 
 def in_one_lane(value: Any, lane: int = 0) -> Any:
@@ -53,12 +53,9 @@ def stochastic_in(value: Any) -> Stochastic | None:
     stack = [value]
     while stack:
         item = stack.pop()
-        kind = type(item)
-        if kind is tuple or kind is List:
-            stack.extend(reversed(item))
-        elif kind is Map:
-            stack.extend(entry for _, entry in item.items())
-        elif kind is Mix:
+        if is_structure(item):
+            stack.extend(reversed(children(item)))
+        elif type(item) is Mix:
             stack.extend(item.options[option] for option in np.unique(item.which.at(here.frame)))
         elif isinstance(item, Stochastic):
             return item

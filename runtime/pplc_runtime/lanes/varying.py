@@ -8,14 +8,15 @@ inside. A frame of one lane reads plain values only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from operator import is_
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.lanes.frames import Frame, Index, here
-from pplc_runtime.values import List, Map, Procedure, Symbol, exact_key
+from pplc_runtime.values import Compound, Symbol, aligned, children, exact_key, inside, rebuild
 
 EXACT = 2**53
 """Whole numbers up to here are the same as floats. Beyond, an integer and a float are not kept in one array."""
@@ -108,13 +109,9 @@ def varies(value: Any) -> bool:
         return True
     if kind is int or kind is float or kind is str or value is None:
         return False
-    if kind is tuple or kind is List:
-        return any(map(varies, value))
-    if kind is Map:
-        return any(varies(item) for _, item in value.items())
-    if hasattr(value, "identity"):  # what is told apart by an address does not vary, whatever is inside
+    if isinstance(value, Compound):  # what is told apart by an address does not vary, whatever is inside
         return any(map(varies, value.identity()[1]))
-    return False
+    return any(map(varies, children(value)))
 
 
 # Parting
@@ -179,40 +176,17 @@ def plain(value: Any) -> Any:
         return value.at(here.frame)
     if kind is Mix:
         return plain(settle(value))
-    if (kind is tuple or kind is List) and holds_lanes(value):
-        return kind(map(plain, value))
-    if kind is Map and holds_lanes(value):
-        return Map.of((key, plain(item)) for key, item in value.items())
-    if kind is Procedure and value.captured:
-        return value.with_captured(tuple(map(plain, value.captured)))
-    if hasattr(value, "parts"):
-        return value.with_parts(tuple(map(plain, value.parts)))
-    if hasattr(value, "with_procedure") and holds_lanes(value.procedure):
-        return value.with_procedure(plain(value.procedure))
-    return value
+    old = children(value)
+    if not old:
+        return value
+    new = tuple(map(plain, old))
+    return value if all(map(is_, new, old)) else rebuild(value, new)
 
 
 def holds_lanes(value: Any) -> bool:
     """Whether there is a value over lanes anywhere inside, also in what closures and memos close over."""
-    return type(value) is Lane or type(value) is Mix or any(map(holds_lanes, inside(value)))
-
-
-def inside(value: Any) -> Iterable[Any]:
-    """The values directly inside of a structure, a procedure, a memo or a distribution."""
     kind = type(value)
-    if kind is int or kind is float or kind is str or value is None:
-        return ()
-    if kind is tuple or kind is List:
-        items: tuple[Any, ...] = value
-        return items
-    if kind is Map:
-        return [part for pair in value.items() for part in pair]
-    if kind is Procedure:
-        captured: tuple[Any, ...] = value.captured
-        return captured
-    if hasattr(value, "with_procedure"):
-        return (value.procedure,)
-    return getattr(value, "parts", ())
+    return kind is Lane or kind is Mix or any(map(holds_lanes, inside(value)))
 
 
 def grouped(values: tuple[Any, ...], work: Callable[[tuple[Any, ...]], Any]) -> Any:
@@ -248,18 +222,9 @@ def per_lane(value: Any, frame: Frame) -> list[Any]:
         which = per_lane(value.which, frame)
         columns = {option: per_lane(value.options[option], frame) for option in set(which)}
         return [columns[option][position] for position, option in enumerate(which)]
-    if (kind is tuple or kind is List) and varies(value):
-        return [kind(row) for row in zip(*(per_lane(item, frame) for item in value))]
-    if kind is Map and varies(value):
-        keys = [key for key, _ in value.items()]
-        rows = zip(*(per_lane(item, frame) for _, item in value.items()))
-        return [Map.of(zip(keys, row)) for row in rows]
-    if kind is Procedure and varies(value):
-        rows = zip(*(per_lane(item, frame) for item in value.captured))
-        return [value.with_captured(row) for row in rows]
-    if hasattr(value, "parts") and varies(value):
-        rows = zip(*(per_lane(item, frame) for item in value.parts))
-        return [value.with_parts(row) for row in rows]
+    if varies(value):
+        rows = zip(*(per_lane(item, frame) for item in children(value)))
+        return [rebuild(value, row) for row in rows]
     return [value] * frame.size
 
 
@@ -294,28 +259,19 @@ def join(frame: Frame, parts: list[tuple[Frame, Any]]) -> Any:
         scattered = _scatter(frame, parts, shape)
         if scattered is not None:
             return scattered
-    elif same_kind and (kind is tuple or kind is List):
-        if all(len(value) == len(first) for _, value in parts):
-            return kind(join(frame, [(f, v[i]) for f, v in parts]) for i in range(len(first)))
-    elif same_kind and kind is Map:
-        keys = [key for key, _ in first.items()]
-        if all(len(v) == len(keys) and all(key in v for key in keys) for _, v in parts):
-            return Map.of((key, join(frame, [(f, v.get(key)) for f, v in parts])) for key in keys)
-    elif same_kind and kind is Procedure:
-        if all(value.code is first.code and value.at is first.at for _, value in parts):
-            captured = zip(*(value.captured for _, value in parts))
-            return first.with_captured(tuple(_join_column(frame, parts, column) for column in captured))
-    elif same_kind and hasattr(first, "parts") and all(first.alike(value) for _, value in parts):
-        columns = zip(*(value.parts for _, value in parts))
-        joined = tuple(_join_column(frame, parts, column) for column in columns)
-        # Numbers that no array holds together: whoever takes numbers here takes no Mix.
-        if not any(type(value) is Mix and layout(old) for value, old in zip(joined, first.parts)):
-            return first.with_parts(joined)
+    elif same_kind:
+        rows = [row for _, value in parts if (row := aligned(value, first)) is not None]
+        if len(rows) == len(parts):
+            frames = [inner for inner, _ in parts]
+            joined = tuple(join(frame, list(zip(frames, column))) for column in zip(*rows))
+            if not (isinstance(first, Compound) and first.arrays and _has_mixed_numbers(joined, rows[0])):
+                return rebuild(first, joined)
     return _mixed(frame, parts)
 
 
-def _join_column(frame: Frame, parts: list[tuple[Frame, Any]], column: tuple[Any, ...]) -> Any:
-    return join(frame, [(f, value) for (f, _), value in zip(parts, column)])
+def _has_mixed_numbers(joined: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
+    """Whether numbers have come out that no array holds together."""
+    return any(type(value) is Mix and layout(old) is not None for value, old in zip(joined, before))
 
 
 def _is_atom(kind: type) -> bool:

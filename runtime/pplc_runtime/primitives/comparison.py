@@ -18,7 +18,7 @@ from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.messages import refused
 from pplc_runtime.lanes.varying import Lane, Mix, by_option, layout
 from pplc_runtime.primitives.arguments import elements, is_number, settled
-from pplc_runtime.values import List, Map, Stochastic, Symbol
+from pplc_runtime.values import Compound, List, Map, Stochastic, Symbol, aligned, children
 
 # Truth
 
@@ -116,17 +116,17 @@ def _compare(a: Any, b: Any, pairs: list[tuple[Any, Any]]) -> Any:
         pairs.extend(zip(elements(a, "="), elements(b, "=")))
         return True
     if kind is Map:
-        if other is not Map or len(a) != len(b) or not all(key in b for key, _ in a.items()):
-            return False
-        pairs.extend((item, b.get(key)) for key, item in a.items())
-        return True
+        items = aligned(b, a) if other is Map else None
+        if items is not None:
+            pairs.extend(zip(children(a), items))
+        return items is not None
     if kind is bool or other is bool:
         return a is b
     if kind is int or kind is float:
         return (other is int or other is float) and bool(a == b)
     if kind is str or kind is Symbol:
         return kind is other and bool(a == b)
-    if kind is other and hasattr(a, "identity"):
+    if kind is other and isinstance(a, Compound):
         tag, values = a.identity()
         other_tag, other_values = b.identity()
         pairs.extend(zip(values, other_values))

@@ -121,9 +121,9 @@ def call(at: At, operator: Any, *arguments: Any) -> Any:
         if operator.variadic:
             if given >= own:
                 rest = List(arguments[own:])
-                return operator.code(at, *arguments[:own], rest, *operator.captured)
+                return operator.code(at, *arguments[:own], rest, *operator.parts)
         elif given == own:
-            return operator.code(at, *arguments, *operator.captured)
+            return operator.code(at, *arguments, *operator.parts)
         least = "at least " if operator.variadic else ""
         raise ModelError(
             f"'{operator.name}' takes {least}{own} argument{'' if own == 1 else 's'}, but {given} "

@@ -22,7 +22,7 @@ from pplc_runtime.primitives.arithmetic import add, div, mul, sub
 from pplc_runtime.primitives.comparison import eq, truth
 from pplc_runtime.program.control import call
 from pplc_runtime.program.stochastic import Dirac, Dist
-from pplc_runtime.values import ModelError, Stochastic, key_of
+from pplc_runtime.values import Compound, ModelError, Stochastic, key_of
 
 _NORMAL = DISTRIBUTIONS["normal"]
 DEGENERATE = 1e-7
@@ -32,7 +32,7 @@ DEGENERATE = 1e-7
 class GaussianProcess(Stochastic):
     """A process over functions: mean and kernel procedures, told apart by the address where it was made."""
 
-    __slots__ = ("at", "parts")
+    __slots__ = ("at",)
 
     what = "process of functions"
     drawn = "(sample (f x))"
@@ -75,10 +75,12 @@ def _number(value: Any, what: str) -> Any:
     raise refused(f"gp: the {what} must give a number", value)
 
 
-class Known:
+class Known(Compound):
     """A point where the function is known: its row of the Cholesky factor, whitened value and value."""
 
-    __slots__ = ("parts",)
+    __slots__ = ()
+
+    arrays = True
 
     def __init__(self, parts: tuple[Any, ...]) -> None:
         self.parts = parts
@@ -90,11 +92,14 @@ class Known:
     def with_parts(self, parts: tuple[Any, ...]) -> Known:
         return Known(parts)
 
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        return None, self.parts
+
 
 class Point(Stochastic):
     """The value of a Gaussian process at a point."""
 
-    __slots__ = ("at", "parts")
+    __slots__ = ("at",)
 
     what = "process"
 

@@ -26,7 +26,7 @@ from pplc_runtime.values import List, Stochastic
 class Dist(Stochastic):
     """A distribution: a family and its parameters."""
 
-    __slots__ = ("family", "parts")
+    __slots__ = ("family",)
 
     def __init__(self, family: Family, parts: tuple[Any, ...]) -> None:
         self.family = family
@@ -71,10 +71,7 @@ class Dist(Stochastic):
 class Dirac(Stochastic):
     """All mass on one value, of any kind; drawing from it is no random choice."""
 
-    __slots__ = ("parts",)
-
-    def __init__(self, parts: tuple[Any, ...]) -> None:
-        self.parts = parts
+    __slots__ = ()
 
     def alike(self, other: Any) -> bool:
         return True
@@ -92,7 +89,7 @@ class Dirac(Stochastic):
 class Categorical(Stochastic):
     """One of several values of any kind: a distribution over their positions, and the values."""
 
-    __slots__ = ("parts",)
+    __slots__ = ()
 
     def __init__(self, positions: Dist, values: tuple[Any, ...]) -> None:
         self.parts = (positions, *values)
@@ -122,7 +119,7 @@ class Categorical(Stochastic):
 class ProcessInstance(Stochastic):
     """An exchangeable process; its state is kept by the run, under its address."""
 
-    __slots__ = ("at", "family", "parts")
+    __slots__ = ("at", "family")
 
     what = "process"
 

@@ -9,7 +9,7 @@ import numpy as np
 from pplc_runtime.engine.cells import Partial
 from pplc_runtime.lanes.frames import Frame
 from pplc_runtime.lanes.varying import Lane, Mix
-from pplc_runtime.values import List, Map, Memo, Procedure
+from pplc_runtime.values import Compound, aligned, children, is_structure
 
 
 def same(new: Any, old: Any, frame: Frame) -> bool:
@@ -43,24 +43,11 @@ def same(new: Any, old: Any, frame: Frame) -> bool:
         return bool(new == old)
     if kind is np.ndarray:
         return np.array_equal(new, old)
-    if kind is tuple or kind is List:
-        return len(new) == len(old) and all(same(a, b, frame) for a, b in zip(new, old))
-    if kind is Map:
-        return len(new) == len(old) and all(
-            key in old and same(value, old.get(key), frame) for key, value in new.items()
-        )
-    if kind is Procedure:
-        return new.code is old.code and all(same(a, b, frame) for a, b in zip(new.captured, old.captured))
-    if kind is Memo:
-        return new.at is old.at and same(new.procedure, old.procedure, frame)
     if kind is Partial:
         return same(new.present, old.present, frame) and same(new.value, old.value, frame)
     if kind is Mix:
         return same(new.which, old.which, frame) and same(tuple(new.options), tuple(old.options), frame)
-    if hasattr(new, "parts"):
-        return (
-            new.alike(old)
-            and len(new.parts) == len(old.parts)
-            and all(same(a, b, frame) for a, b in zip(new.parts, old.parts))
-        )
+    if is_structure(new) or isinstance(new, Compound):
+        items = aligned(old, new)
+        return items is not None and all(same(a, b, frame) for a, b in zip(children(new), items))
     return bool(new == old)

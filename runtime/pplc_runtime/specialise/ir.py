@@ -49,7 +49,7 @@ class Var:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Struct:
-    """A structure with values inside: as `like`, with other children."""
+    """A structure with values inside: `like`, rebuilt with other children."""
 
     like: Any
     children: tuple[Operand, ...]

@@ -40,7 +40,8 @@ from pplc_runtime.specialise.ir import (
 )
 from pplc_runtime.specialise.operations import operation
 from pplc_runtime.specialise.scripts import ByProgram, Failed, Script, Scripts, Straight
-from pplc_runtime.values import List, Map, Procedure
+from pplc_runtime.values import List
+from pplc_runtime.values.walk import rebuild
 
 MOST_FORMS: Final = 200
 """Code of so many forms takes a second to compile."""
@@ -94,8 +95,9 @@ def _bare_name(name: str) -> str:
 
 
 _NAMES: Final = {
-    "Lane": Lane, "List": List, "Map": Map, "ndarray": np.ndarray, "Failed": Failed,
+    "Lane": Lane, "List": List, "ndarray": np.ndarray, "Failed": Failed,
     "alike": alike, "allow": allow, "allow_lanes": allow_lanes, "fitting": fitting, "possible": possible,
+    "rebuild": rebuild,
     "roots_at": roots_at,
     **{f"{_bare_name(name)}_{count}": bare for name, facts in FACTS.items() for count, bare in facts.bare.items()},
 }  # fmt: skip
@@ -176,20 +178,10 @@ class Writer(ABC):
         return self.structure(value) if type(value) is Struct else self.constant(value)
 
     def structure(self, value: Struct) -> str:
-        like, kind = value.like, type(value.like)
-        if kind is Map:
-            items = self.items(value.children[1::2])
-            return f"Map.of(zip({self.constant(tuple(key for key, _ in like.items()))}, ({items})))"
         items = self.items(value.children)
-        if kind is tuple or kind is List:
-            return f"({items})" if kind is tuple else f"List(({items}))"
-        if kind is Procedure:
-            return f"{self.constant(like)}.with_captured(({items}))"
-        if hasattr(like, "with_procedure"):
-            return f"{self.constant(like)}.with_procedure({items[:-2]})"
-        if hasattr(like, "with_parts"):
-            return f"{self.constant(like)}.with_parts(({items}))"
-        raise NoFixedCourse(f"a {kind.__name__} over lanes")
+        if type(value.like) is tuple:
+            return f"({items})"
+        return f"List(({items}))" if type(value.like) is List else f"rebuild({self.constant(value.like)}, ({items}))"
 
     def items(self, values: tuple[Operand, ...]) -> str:
         return "".join(f"{self.value(value)}, " for value in values)

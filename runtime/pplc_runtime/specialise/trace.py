@@ -24,7 +24,7 @@ from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.messages import reportable
-from pplc_runtime.lanes.varying import EXACT, Lane, Mix, beyond_floats, inside, layout
+from pplc_runtime.lanes.varying import EXACT, Lane, Mix, beyond_floats, layout
 from pplc_runtime.numerics.resampling import SCHEMES
 from pplc_runtime.primitives import higher, indexing, maps, ordering, sequences
 from pplc_runtime.primitives.arithmetic import vector
@@ -52,6 +52,7 @@ from pplc_runtime.specialise.ir import (
 from pplc_runtime.specialise.operations import NAMES, Certain, in_order, select, take
 from pplc_runtime.specialise.twins import Twins
 from pplc_runtime.values import List, Map, Memo, Procedure
+from pplc_runtime.values.walk import children
 
 PARTICLES: Final = 16
 """As many as a trace is made with: those that resampling keeps do what the particles of a sweep do."""
@@ -130,9 +131,11 @@ class Tracer(Forward):
         return known[1]
 
     def structure(self, value: Any) -> Operand:
-        children = tuple([self.operand(child) for child in inside(value)])
-        uses = vars_in(children)
-        return Struct(value, children, uses) if uses else value
+        if type(value) is Map and any(self.has_lanes(key) for key, _ in value.items()):
+            raise NoFixedCourse("a map with keys that vary")
+        inside = tuple([self.operand(child) for child in children(value)])
+        uses = vars_in(inside)
+        return Struct(value, inside, uses) if uses else value
 
     def all_operands(self, values: tuple[Any, ...]) -> tuple[Operand, ...]:
         return tuple([self.operand(value) for value in values])

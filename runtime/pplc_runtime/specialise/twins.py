@@ -11,7 +11,7 @@ from pplc_runtime.engine.plan import Bound, Keep, Plan
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.primitives import FAST, PRIMITIVES, arithmetic, comparison
 from pplc_runtime.program.names import EXPORTS, primitive
-from pplc_runtime.values import List, Map, Memo, Procedure
+from pplc_runtime.values import Procedure, children, rebuild
 
 
 class Twins:
@@ -27,7 +27,7 @@ class Twins:
         """The twin of something that a module has."""
         if type(value) is Procedure:
             code = self.function(value.code)
-            return Procedure(code, value.name, value.parameters, value.variadic, value.captured, value.at)
+            return Procedure(code, value.name, value.parameters, value.variadic, value.parts, value.at)
         if not callable(value) or isinstance(value, type):
             return value
         careful = getattr(value, "careful", None)
@@ -70,15 +70,10 @@ def with_codes(value: Any, codes: dict[Any, Any]) -> Any:
     kind = type(value)
     if kind is Procedure:
         code = codes.get(value.code, value.code)
-        captured = with_codes(value.captured, codes)
+        captured = with_codes(value.parts, codes)
         return Procedure(code, value.name, value.parameters, value.variadic, captured, value.at)
-    if kind is Memo:
-        return value.with_procedure(with_codes(value.procedure, codes))
-    if kind is tuple or kind is List:
-        return kind(with_codes(item, codes) for item in value)
-    if kind is Map:
-        return Map.of((key, with_codes(item, codes)) for key, item in value.items())
-    return value
+    items = children(value)
+    return rebuild(value, tuple(with_codes(item, codes) for item in items)) if items else value
 
 
 _ADDRESSED: Final = frozenset(p.function for p in PRIMITIVES.values() if p.addressed)

@@ -87,8 +87,16 @@ class Map:
         gone = key_of(key)
         return Map({k: e for k, e in self._entries.items() if k != gone})
 
+    def with_values(self, values: Iterable[Any]) -> Map:
+        """The same keys with other values, in their order."""
+        return Map({k: (key, v) for (k, (key, _)), v in zip(self._entries.items(), values)})
+
     def items(self) -> Iterator[tuple[Any, Any]]:
         return iter(self._entries.values())
+
+    def has_keys(self, keys: list[Any]) -> bool:
+        """Whether these are all of its keys."""
+        return len(keys) == len(self._entries) and all(key in self for key in keys)
 
     def __contains__(self, key: Any) -> bool:
         return key_of(key) in self._entries
@@ -103,12 +111,36 @@ class Map:
         return hash(key_of(self))
 
 
-class Procedure:
-    """A compound procedure: its code, and the values that it closes over.
+class Compound:
+    """A value with others inside, its parts, and something beside them that tells it from its like."""
+
+    __slots__ = ("parts",)
+
+    arrays: ClassVar[bool] = False
+    """Whether its numbers are for families, which take arrays: lanes that share none have values of their own."""
+
+    def __init__(self, parts: tuple[Any, ...]) -> None:
+        self.parts = parts
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Compound:
+        """The same with other parts."""
+        raise NotImplementedError
+
+    def alike(self, other: Any) -> bool:
+        """Whether another of its kind differs in parts only."""
+        raise NotImplementedError
+
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        """What a program can tell it by: something that is compared at once, and values."""
+        raise NotImplementedError
+
+
+class Procedure(Compound):
+    """A compound procedure: its code, and as its parts the values that it closes over.
 
     `at` is the address where a closure was made, and tells it from others with the same code."""
 
-    __slots__ = ("at", "captured", "code", "name", "parameters", "variadic")
+    __slots__ = ("at", "code", "name", "parameters", "variadic")
 
     def __init__(
         self,
@@ -116,22 +148,25 @@ class Procedure:
         name: str,
         parameters: int,
         variadic: bool,
-        captured: tuple[Any, ...] = (),
+        parts: tuple[Any, ...] = (),
         at: Any = None,
     ) -> None:
+        self.parts = parts
         self.at = at
         self.code = code
         self.name = name
         self.parameters = parameters
         self.variadic = variadic
-        self.captured = captured
 
-    def with_captured(self, captured: tuple[Any, ...]) -> Procedure:
-        return Procedure(self.code, self.name, self.parameters, self.variadic, captured, self.at)
+    def with_parts(self, parts: tuple[Any, ...]) -> Procedure:
+        return Procedure(self.code, self.name, self.parameters, self.variadic, parts, self.at)
+
+    def alike(self, other: Any) -> bool:
+        return self.code is other.code and self.at is other.at
 
     def identity(self) -> tuple[Any, tuple[Any, ...]]:
         """What tells it from others: a closure by where it was made, one of `partial` and its kin by what it has."""
-        return (self.code, self.at), self.captured if self.at is None else ()
+        return (self.code, self.at), self.parts if self.at is None else ()
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Procedure) and key_of(self) == key_of(other))
@@ -143,30 +178,38 @@ class Procedure:
         return f"<procedure {self.name}>"
 
 
-class Stochastic:
+class Stochastic(Compound):
     """What draws come from: a distribution or a process. It is no number, no truth value, and nothing to report."""
 
     __slots__ = ()
 
+    arrays = True
     what: ClassVar[str] = "distribution"
     drawn: ClassVar[str] = "(sample ...)"
     """How a program draws from it."""
 
 
-class Memo:
+class Memo(Compound):
     """A memoised procedure; its entries are kept by the run, under its address.
 
     One that goes `by_lane` only computes and draws: its entries for different keys can be computed at once."""
 
-    __slots__ = ("at", "by_lane", "procedure")
+    __slots__ = ("at", "by_lane")
 
     def __init__(self, at: Any, procedure: Any, by_lane: bool = False) -> None:
         self.at = at
-        self.procedure = procedure
+        self.parts = (procedure,)
         self.by_lane = by_lane
 
-    def with_procedure(self, procedure: Any) -> Memo:
-        return Memo(self.at, procedure, self.by_lane)
+    @property
+    def procedure(self) -> Any:
+        return self.parts[0]
+
+    def with_parts(self, parts: tuple[Any, ...]) -> Memo:
+        return Memo(self.at, parts[0], self.by_lane)
+
+    def alike(self, other: Any) -> bool:
+        return self.at is other.at
 
     def identity(self) -> tuple[Any, tuple[Any, ...]]:
         return self.at, ()
@@ -208,7 +251,7 @@ def key_of(value: Any) -> Any:
         return ("map", frozenset((k, key_of(v)) for k, (_, v) in value._entries.items()))
     if isinstance(value, np.generic):
         return key_of(value.item())
-    if hasattr(value, "identity"):
+    if isinstance(value, Compound):
         tag, values = value.identity()
         return (kind, tag, *map(key_of, values))
     return value
@@ -225,44 +268,6 @@ def exact_key(value: Any) -> Any:
         return (kind, value.dtype.kind, value.shape, value.tobytes())
     if kind is Map:
         return (kind, *((exact_key(key), exact_key(item)) for key, item in value.items()))
-    tag, values = value.identity() if hasattr(value, "identity") else (None, ())
+    tag, values = value.identity() if isinstance(value, Compound) else (None, ())
     # What goes by its address alone may have anything inside: only the instance itself is surely the same.
     return (kind, tag, *map(exact_key, values)) if values else (kind, id(value))
-
-
-def digits(value: int) -> str:
-    """All digits of an integer, also where Python's own writing gives up."""
-    try:
-        return int.__repr__(value)
-    except ValueError:
-        from decimal import Decimal  # seldom needed
-
-        return format(Decimal(value), "f")
-
-
-def shown(value: Any) -> str:
-    """A plain value in a message: short, and as the language writes it. Others go through `messages.given`."""
-    match value:
-        case None:
-            return "nil"
-        case bool():
-            return "true" if value else "false"
-        case str():
-            text = f'"{value}"'
-        case int():
-            text = digits(value)
-        case float() | Symbol():
-            text = str(value)
-        case np.ndarray():
-            text = "[" + " ".join(map(shown, value[:4])) + (" ..." if len(value) > 4 else "") + "]"
-        case List():
-            text = "(" + " ".join(map(shown, value[:4])) + (" ..." if len(value) > 4 else "") + ")"
-        case tuple():
-            text = "[" + " ".join(map(shown, value[:4])) + (" ..." if len(value) > 4 else "") + "]"
-        case Map():
-            text = "a map"
-        case np.generic():
-            return shown(value.item())
-        case _:
-            text = str(value)
-    return text if len(text) <= 60 else text[:57] + "..."
