@@ -19,7 +19,7 @@ from pplc_runtime.engine.plan import Plan, plan
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.varying import Lane, raw
 from pplc_runtime.program.steps import Predict
 from pplc_runtime.reference import Program as ReferenceProgram
@@ -62,7 +62,7 @@ def quietly() -> Iterator[None]:
         with np.errstate(all="ignore"):
             yield
     finally:
-        here.frame, here.handler = frame, handler
+        run_in(frame, handler)
 
 
 def in_order(particles: Particles, particle: int) -> Retained:
@@ -193,7 +193,7 @@ class Watch:
                 weights = np.array(prefix.log_weights)
                 prefixes = [in_order(particles, lane) for lane in range(frame.size)]
                 retained = ordered(watch.run, {**prefixes[0], **self.values})
-                here.frame, here.handler = frame, prefix
+                run_in(frame, prefix)
                 told = [list(choices.values()) for choices in prefixes]
                 watch.boundaries.append(Boundary(number, told, retained, weights, scores.copy()))
                 return scores

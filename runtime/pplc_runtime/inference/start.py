@@ -11,7 +11,7 @@ from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference.base import Engine, Settings
 from pplc_runtime.inference.sweep import sweep
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.varying import Dead
 from pplc_runtime.program.steps import Observe
 from pplc_runtime.program.stochastic import Categorical, Dirac, Dist
@@ -55,8 +55,9 @@ class _NoChance(Forward):
 def impossible_anyway(plan: Plan, error: Impossible) -> bool:
     """Whether the statement at which all particles ended has weight zero whatever is drawn."""
     for step in (step for segment in plan.segments for step in segment if (*step.place, 1) == error.place):
-        here.frame = Frame.first(1)
-        here.handler = handler = _NoChance(np.random.default_rng(0), dict(plan.inputs))
+        run_in(Frame.first(1))
+        handler = _NoChance(np.random.default_rng(0), dict(plan.inputs))
+        run_in(here.frame, handler)
         try:
             result = step.function(step.at, *step.arguments)
             if step.step is Observe and type(result[0]) in (Dist, Dirac, Categorical):

@@ -17,7 +17,6 @@ its generations; otherwise the factor is 0. `strict` also asks that the predicat
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -27,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.numerics.weights import ZeroWeights, log_sum_exp, normalise_and_sum
 from pplc_runtime.reference.draws import Random
 from pplc_runtime.reference.environment import (
@@ -54,6 +53,7 @@ from pplc_runtime.reference.syntax import Assume, Observe, Program
 from pplc_runtime.results.ancestry import Ancestry
 from pplc_runtime.results.json_values import from_python
 from pplc_runtime.results.sweeps import Column, Sweep
+from pplc_runtime.running.deep_stack import recursion
 from pplc_runtime.values import ModelError
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -340,18 +340,16 @@ def planned(program: Program, data: Mapping[str, Any] | None = None, max_depth: 
 @contextmanager
 def one_lane(max_depth: int = DEEPEST) -> Iterator[None]:
     """Primitives see one particle, and recursion may go deep: Python calls of Python take no C stack."""
-    frame, handler, limit = here.frame, here.handler, sys.getrecursionlimit()
-    here.frame = Frame.first(1)
-    sys.setrecursionlimit(max(limit, 20 * max_depth + 10_000))
+    before = here.frame, here.handler
+    run_in(Frame.first(1))
     try:
-        with np.errstate(all="ignore"):
+        with recursion(20 * max_depth + 10_000), np.errstate(all="ignore"):
             yield
     except RecursionError:
         message = "the recursion is too deep; raise the limit with --max-depth or max_depth="
         raise ModelError(message) from None
     finally:
-        here.frame, here.handler = frame, handler
-        sys.setrecursionlimit(limit)
+        run_in(*before)
 
 
 # For comparison with other engines
