@@ -20,7 +20,7 @@ TABLES: Final = (
 
 ALLOWED: Final[dict[str, tuple[str, ...]]] = {
     "pplc.source": (),
-    "pplc.diagnostics": ("pplc.source",),
+    "pplc.diagnostics": ("pplc.source", "pplc_runtime.excerpt"),
     "pplc.languages": ("pplc.source", "pplc.languages", "pplc_runtime.results.sexp"),
     "pplc.passes": ("pplc.source", "pplc.diagnostics", "pplc.languages", "numpy", *TABLES),
     "pplc.pipeline": (
@@ -37,9 +37,9 @@ ALLOWED: Final[dict[str, tuple[str, ...]]] = {
 """What each part may import besides the standard library; the longest name that fits a module counts."""
 
 LEVELS: Final = (
-    "version", "suggestions", "settings", "values", "distributions", "processes", "numerics", "lanes", "primitives",
-    "results", "program", "engine", "regeneration", "specialise", "inference", "command", "running", "reference",
-    "exports",
+    "version", "excerpt", "suggestions", "settings", "values", "distributions", "processes", "numerics", "lanes",
+    "primitives", "results", "program", "engine", "regeneration", "specialise", "inference", "command", "running",
+    "reference", "exports",
 )  # fmt: skip
 """The rooms of the runtime: each sees those before it, also in imports inside of functions, and none after it."""
 BUILDING_BLOCKS: Final = ("base", "start", "sweep")

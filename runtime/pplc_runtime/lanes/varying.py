@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pplc_runtime.distributions.domains import LARGEST_WHOLE
 from pplc_runtime.lanes.frames import Frame, Index, here, run_in
 from pplc_runtime.values import Compound, Symbol, aligned, children, exact_key, inside, rebuild
 
-EXACT = 2**53
+EXACT = LARGEST_WHOLE
 """Whole numbers up to here are the same as floats. Beyond, an integer and a float are not kept in one array."""
 
 
