@@ -59,6 +59,9 @@ EXCEPTIONS: Final = {
     ("pplc.passes.python_body", "pplc.passes.python_formula"): "both are parts of to_python",
     ("pplc.passes.python_formula", "pplc.passes.python_syntax"): "both are parts of to_python",
     ("pplc.passes.python_body", "pplc.passes.to_python"): "a type, for the checker only",
+    ("pplc.passes.to_python", "pplc.passes.python_procedures"): "a part of to_python in a file of its own",
+    ("pplc.passes.python_body", "pplc.passes.python_procedures"): "both are parts of to_python",
+    ("pplc.passes.python_procedures", "pplc.passes.to_python"): "a type, for the checker only",
     ("pplc.model", "pplc.passes.to_reference"): "the pass that only the reference engine needs",
 }
 """Imports that break the order, and why; a new one needs as good a reason."""
