@@ -17,7 +17,7 @@ from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.messages import given
 from pplc_runtime.lanes.varying import Dead, Lane, Mix, by_option, grouped, join
 from pplc_runtime.primitives.arguments import elements, is_number, settled, with_item, with_whole
-from pplc_runtime.primitives.arithmetic import vector
+from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.primitives.comparison import negation, truth
 from pplc_runtime.primitives.maps import assoc, get
 from pplc_runtime.primitives.ordering import permutation

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from pplc_runtime.primitives import arithmetic, higher, indexing, maps, predicates, sequences
+from pplc_runtime.primitives import arithmetic, arrays, higher, indexing, maps, predicates, scalars, sequences
 from pplc_runtime.program.constructors import CONSTRUCTORS as BY_NAME
 
 OF_ELEMENTS: Final = frozenset({
-    sequences.list_of, arithmetic.vector, sequences.cons, sequences.conj, sequences.concat, sequences.count,
+    sequences.list_of, arrays.vector, sequences.cons, sequences.conj, sequences.concat, sequences.count,
     higher.identity, higher.constantly, higher.partial, higher.compose, higher.complement,
 })  # fmt: skip
 """What puts values together without looking at them."""
@@ -37,6 +37,6 @@ QUICK: Final[dict[Any, Callable[..., Any]]] = {
     arithmetic.add: lambda a, b: a + b,
     arithmetic.sub: lambda a, b: a - b,
     arithmetic.mul: lambda a, b: a * b,
-    arithmetic.div: arithmetic.raw_divide,
+    arithmetic.div: scalars.raw_divide,
 }  # fmt: skip
 """Single operations that a formula could be of."""

@@ -27,7 +27,7 @@ from pplc_runtime.lanes.messages import reportable
 from pplc_runtime.lanes.varying import EXACT, Lane, Mix, beyond_floats, layout
 from pplc_runtime.numerics.resampling import SCHEMES
 from pplc_runtime.primitives import higher, indexing, maps, ordering, sequences
-from pplc_runtime.primitives.arithmetic import vector
+from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.primitives.comparison import eq, is_true
 from pplc_runtime.program.steps import Assume, Observe, Predict
