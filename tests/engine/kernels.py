@@ -212,7 +212,7 @@ class Kernel:
 
         def sweep(chance: Enumerating) -> Any:
             rng: Any = chance
-            for _ in Driver(METHODS[method].kernel, self.run, settings).chain(rng):
+            for _ in Driver.on_lanes(METHODS[method].kernel, self.run, settings).chain(rng):
                 pass
             return paths(self.chosen[0]), self.predicts[0]
 

@@ -210,7 +210,7 @@ def boundaries(run: Plan, size: int, sweeps: int, seed: int, strict: bool = Fals
     """All boundaries of some sweeps of pgas."""
     settings = Settings(size, sweeps, strict=strict)
     with Watch(run).watching() as told, quietly():
-        for _ in Driver(METHODS["pgas"].kernel, run, settings).chain(np.random.default_rng(seed)):
+        for _ in Driver.on_lanes(METHODS["pgas"].kernel, run, settings).chain(np.random.default_rng(seed)):
             pass
     return told
 
@@ -218,7 +218,8 @@ def boundaries(run: Plan, size: int, sweeps: int, seed: int, strict: bool = Fals
 def chain(run: Plan, method: str, seed: int, **settings: Any) -> list[Sweep]:
     """The sweeps of a method."""
     with quietly():
-        return list(Driver(METHODS[method].kernel, run, Settings(**settings)).chain(np.random.default_rng(seed)))
+        driver = Driver.on_lanes(METHODS[method].kernel, run, Settings(**settings))
+        return list(driver.chain(np.random.default_rng(seed)))
 
 
 def close(one: Floats, other: Floats, tolerance: float = 1e-9) -> bool:

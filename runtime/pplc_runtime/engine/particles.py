@@ -164,6 +164,10 @@ class Particles:
         run_in(self.frame)
         self.handler.log_weights = np.zeros(len(ancestors))
 
+    def clear_weights(self) -> None:
+        """Weigh from here on; what there was is kept by the caller."""
+        self.handler.log_weights = np.zeros(len(self.log_weights))
+
     def fork_around(self, scheme: Scheme, weights: NDArray[np.float64], kept: Any = None) -> None:
         """Continue with particles by weight; the first of each chain continues the one given, or the retained one."""
         if self.chains == 1:

@@ -11,7 +11,7 @@ import numpy as np
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.regeneration.lane_engine import Conditions
+from pplc_runtime.regeneration.lane_engine import Conditions, PlannedEngine
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.specialise.course import scripts_of
 from pplc_runtime.specialise.suffix import ScriptedSweep
@@ -29,11 +29,11 @@ def scripted(plan: Plan) -> Plan:
         return plan
 
 
-class SpecialisedEngine:
+class SpecialisedEngine(PlannedEngine):
     """Runs scripts."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan = plan
+        super().__init__(plan)
         self.scripts = plan.scripts
 
     @property
