@@ -8,11 +8,14 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pplc_runtime.command.memory import keep_freed_memory
+
 if TYPE_CHECKING:
     from benchmarks.table import Line, Printer
 
 
 def main() -> None:
+    keep_freed_memory()  # as the command does
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="about two minutes: short batches")
     parser.add_argument("--only", metavar="PATTERN", help="only rows that match")

@@ -1,4 +1,4 @@
-"""docs/codemap.md lists every source file, and no other."""
+"""docs/codemap.md lists every source file, and no other; none is long."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 TREES: Final = ("compiler", "runtime", "benchmarks")
+MOST_LINES: Final = 400
 NOT_OURS: Final = {"node_modules", "peers_env", "__pycache__"}
 
 
@@ -36,3 +37,11 @@ def test_the_map_is_complete() -> None:
 def test_what_is_listed_is_there() -> None:
     missing = [name for name in _listed() if not (ROOT / name).is_file()]
     assert missing == []
+
+
+def test_no_file_is_long() -> None:
+    """What is longer has two concepts in it."""
+    files = [file for tree in (*TREES, "tests") for file in (ROOT / tree).rglob("*.py")]
+    ours = [file for file in files if not NOT_OURS.intersection(file.parts)]
+    long = [str(file.relative_to(ROOT)) for file in ours if file.read_bytes().count(b"\n") > MOST_LINES]
+    assert len(ours) > 300 and long == []

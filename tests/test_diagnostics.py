@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pplc.diagnostics import WIDEST_LINE, CompileError, Diagnostic, render
+from pplc.diagnostics import CompileError, Diagnostic, render
 from pplc.source import Source, Span
+from pplc_runtime.excerpt import WIDEST_LINE
 
 
 def shown(text: str, start: int, end: int) -> list[str]:

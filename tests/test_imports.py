@@ -21,7 +21,7 @@ TABLES: Final = (
 
 ALLOWED: Final[dict[str, tuple[str, ...]]] = {
     "pplc.source": (),
-    "pplc.diagnostics": ("pplc.source",),
+    "pplc.diagnostics": ("pplc.source", "pplc_runtime.excerpt"),
     "pplc.languages": ("pplc.source", "pplc.languages", "pplc_runtime.results.sexp"),
     "pplc.passes": ("pplc.source", "pplc.diagnostics", "pplc.languages", "numpy", *TABLES),
     "pplc.pipeline": (
@@ -39,9 +39,9 @@ ALLOWED: Final[dict[str, tuple[str, ...]]] = {
 """What each part may import besides the standard library; the longest name that fits a module counts."""
 
 LEVELS: Final = (
-    "version", "suggestions", "settings", "values", "distributions", "processes", "numerics", "lanes", "primitives",
-    "results", "program", "engine", "regeneration", "specialise", "native", "inference", "command", "running",
-    "reference", "exports",
+    "version", "excerpt", "suggestions", "settings", "values", "distributions", "processes", "numerics", "lanes",
+    "primitives", "results", "program", "engine", "regeneration", "specialise", "native", "inference", "command",
+    "running", "reference", "exports",
 )  # fmt: skip
 """The rooms of the runtime: each sees those before it, also in imports inside of functions, and none after it."""
 BUILDING_BLOCKS: Final = ("base", "start", "sweep")
@@ -61,6 +61,9 @@ EXCEPTIONS: Final = {
     ("pplc.passes.python_body", "pplc.passes.python_formula"): "both are parts of to_python",
     ("pplc.passes.python_formula", "pplc.passes.python_syntax"): "both are parts of to_python",
     ("pplc.passes.python_body", "pplc.passes.to_python"): "a type, for the checker only",
+    ("pplc.passes.to_python", "pplc.passes.python_procedures"): "a part of to_python in a file of its own",
+    ("pplc.passes.python_body", "pplc.passes.python_procedures"): "both are parts of to_python",
+    ("pplc.passes.python_procedures", "pplc.passes.to_python"): "a type, for the checker only",
     ("pplc.model", "pplc.passes.to_reference"): "the pass that only the reference engine needs",
 }
 """Imports that break the order, and why; a new one needs as good a reason."""

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pplc.source import Source, Span
-
-WIDEST_LINE = 120
+from pplc_runtime.excerpt import excerpt
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +31,9 @@ def render(source: Source, diagnostic: Diagnostic) -> str:
     """file:line:column: severity: message, the source line, and a caret under the form."""
     line, column = source.place(diagnostic.span.start)
     text = source.line(line)
-    width = max(1, min(diagnostic.span.end - diagnostic.span.start, len(text) - column + 1))
-    shift = max(0, column - 1 - WIDEST_LINE // 2) if len(text) > WIDEST_LINE else 0
-    shown = text[shift : shift + WIDEST_LINE]
-    caret = column - 1 - shift
-    width = max(1, min(width, len(shown) - caret))
-    # Tabs stay tabs under the line, so that the caret lines up however wide they are shown.
-    indent = "".join("\t" if c == "\t" else " " for c in shown[:caret])
-    # Control characters would act on the terminal, and half a surrogate pair cannot be encoded.
-    shown = "".join(c if c == "\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in shown)
-    number = str(line)
-    return (
-        f"{source.name}:{line}:{column}: {diagnostic.severity}: {diagnostic.message}\n"
-        f"  {number} | {shown}\n"
-        f"  {' ' * len(number)} | {indent}{'^' * width}"
-    )
+    width = min(diagnostic.span.end - diagnostic.span.start, len(text) - column + 1)
+    head = f"{source.name}:{line}:{column}: {diagnostic.severity}: {diagnostic.message}"
+    return f"{head}\n{excerpt(text, line, column, width)}"
 
 
 def render_all(source: Source, diagnostics: Iterable[Diagnostic]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pplc.diagnostics import CompileError, Diagnostic
 from pplc.source import Source, Span
+from pplc_runtime.command.files import NotUtf8, decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,12 +81,11 @@ def read_text(path: Path) -> str:
     """The text of a program; a CompileError where it is not UTF-8."""
     content = path.read_bytes()
     try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
+        return decode(content)
+    except NotUtf8 as error:
         source = Source(str(path), content.decode("utf-8-sig", "replace"))
-        at = len(content[: error.start].decode("utf-8-sig"))
-        message = f"not UTF-8 text (byte {content[error.start]:#04x})"
-        raise CompileError(source, [Diagnostic(Span(at, at + 1), message)]) from None
+        at = len(error.before)
+        raise CompileError(source, [Diagnostic(Span(at, at + 1), str(error))]) from None
 
 
 def compile_text(text: str, name: str = "<text>") -> Model:

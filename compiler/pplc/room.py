@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import gc
-import sys
-import threading
 from collections.abc import Callable
 from typing import Final, TypeVar
+
+from pplc_runtime.running import deep_stack
 
 Result = TypeVar("Result")
 
@@ -20,8 +20,6 @@ def with_room(work: Callable[[], Result]) -> Result:
     errors: list[BaseException] = []
 
     def target() -> None:
-        limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(limit, DEEPEST))
         collecting = gc.isenabled()
         gc.disable()  # the passes make trees without cycles, which the collector would walk over and over
         try:
@@ -29,17 +27,10 @@ def with_room(work: Callable[[], Result]) -> Result:
         except BaseException as error:
             errors.append(error)
         finally:
-            sys.setrecursionlimit(limit)
             if collecting:
                 gc.enable()
 
-    size = threading.stack_size(STACK)
-    try:
-        thread = threading.Thread(target=target, daemon=True)
-        thread.start()
-    finally:
-        threading.stack_size(size)
-    thread.join()
+    deep_stack.start(target, STACK, DEEPEST).join()
     if errors:
         raise errors[0]
     return results[0]

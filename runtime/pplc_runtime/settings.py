@@ -79,7 +79,7 @@ def share(value: Any) -> float:
     return float(value)
 
 
-def truth(value: Any) -> bool:
+def boolean(value: Any) -> bool:
     """True or False."""
     if not isinstance(value, bool):
         raise TypeError(f"must be True or False, not {value!r}")
@@ -115,7 +115,7 @@ SETTINGS: Final[dict[str, Setting]] = {
     "resampling": Setting(one_of("scheme", RESAMPLING), "multinomial"),
     "ess_threshold": Setting(share, 1.0),
     "burn_in": Setting(whole(0), 0),
-    "strict": Setting(truth, False),
+    "strict": Setting(boolean, False),
     "genealogy": Setting(whole(0), 0),
 }
 """Those of all methods, and then those that only some methods have."""

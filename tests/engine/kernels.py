@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from pplc_runtime.distributions import DISTRIBUTIONS
 from pplc_runtime.distributions.base import Family
+from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference import METHODS
@@ -79,10 +80,15 @@ class Enumerating:
 
     def lanes(self, values: list[Any], log_densities: NDArray[np.float64]) -> NDArray[Any]:
         """A value for each lane, from its log densities of the values; the kept lane is not asked."""
-        kept = [lane for lane, _ in here.frame.kept] if here.handler.retained is not None else []
+        kept = [lane for lane, _ in here.frame.kept] if _follows_retained() else []
         columns = np.exp(log_densities).T.tolist()
         chosen = [0 if lane in kept else self.decide(weights) for lane, weights in enumerate(columns)]
         return np.array([values[choice] for choice in chosen])
+
+
+def _follows_retained() -> bool:
+    handler = here.handler
+    return isinstance(handler, Forward) and handler.retained is not None
 
 
 def every_run(work: Callable[[Enumerating], T]) -> Iterator[tuple[T, float]]:
@@ -206,7 +212,7 @@ class Kernel:
 
         def sweep(chance: Enumerating) -> Any:
             rng: Any = chance
-            for _ in Driver(METHODS[method].kernel, self.run, settings).chain(rng):
+            for _ in Driver.on_lanes(METHODS[method].kernel, self.run, settings).chain(rng):
                 pass
             return paths(self.chosen[0]), self.predicts[0]
 

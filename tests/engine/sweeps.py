@@ -19,7 +19,7 @@ from pplc_runtime.engine.plan import Plan, plan
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.varying import Lane, raw
 from pplc_runtime.program.steps import Predict
 from pplc_runtime.reference import Program as ReferenceProgram
@@ -62,7 +62,7 @@ def quietly() -> Iterator[None]:
         with np.errstate(all="ignore"):
             yield
     finally:
-        here.frame, here.handler = frame, handler
+        run_in(frame, handler)
 
 
 def in_order(particles: Particles, particle: int) -> Retained:
@@ -193,7 +193,7 @@ class Watch:
                 weights = np.array(prefix.log_weights)
                 prefixes = [in_order(particles, lane) for lane in range(frame.size)]
                 retained = ordered(watch.run, {**prefixes[0], **self.values})
-                here.frame, here.handler = frame, prefix
+                run_in(frame, prefix)
                 told = [list(choices.values()) for choices in prefixes]
                 watch.boundaries.append(Boundary(number, told, retained, weights, scores.copy()))
                 return scores
@@ -210,7 +210,7 @@ def boundaries(run: Plan, size: int, sweeps: int, seed: int, strict: bool = Fals
     """All boundaries of some sweeps of pgas."""
     settings = Settings(size, sweeps, strict=strict)
     with Watch(run).watching() as told, quietly():
-        for _ in Driver(METHODS["pgas"].kernel, run, settings).chain(np.random.default_rng(seed)):
+        for _ in Driver.on_lanes(METHODS["pgas"].kernel, run, settings).chain(np.random.default_rng(seed)):
             pass
     return told
 
@@ -218,7 +218,8 @@ def boundaries(run: Plan, size: int, sweeps: int, seed: int, strict: bool = Fals
 def chain(run: Plan, method: str, seed: int, **settings: Any) -> list[Sweep]:
     """The sweeps of a method."""
     with quietly():
-        return list(Driver(METHODS[method].kernel, run, Settings(**settings)).chain(np.random.default_rng(seed)))
+        driver = Driver.on_lanes(METHODS[method].kernel, run, Settings(**settings))
+        return list(driver.chain(np.random.default_rng(seed)))
 
 
 def close(one: Floats, other: Floats, tolerance: float = 1e-9) -> bool:

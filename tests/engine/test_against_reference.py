@@ -177,7 +177,7 @@ def test_only_what_changed_needs_to_be_replayed(name: str, monkeypatch: pytest.M
     program = of(name)
     before = Checked.checked
     with quietly():
-        driver = Driver(METHODS["pgas"].kernel, program.plan, Settings(6, 2 * sweeps_of(name)))
+        driver = Driver.on_lanes(METHODS["pgas"].kernel, program.plan, Settings(6, 2 * sweeps_of(name)))
         for _ in driver.chain(np.random.default_rng(5)):
             pass
     assert len(program.plan.segments) == 1 or Checked.checked > before

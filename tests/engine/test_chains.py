@@ -71,7 +71,7 @@ def laws(kernel: Kernel, starts: Sequence[Any], method: str) -> list[Law]:
             retained = Retained([dict(start) for start in starts])
         else:
             retained = recorded(kernel, starts)
-        Driver(METHODS[method].kernel, kernel.run, settings).step(retained, 0, rng)
+        Driver.on_lanes(METHODS[method].kernel, kernel.run, settings).step(retained, 0, rng)
         return [(paths(own), predicts) for own, predicts in zip(kernel.chosen, kernel.predicts, strict=True)]
 
     for results, probability in every_run(sweep):

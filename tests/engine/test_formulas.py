@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pplc
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, run_in
 from pplc_runtime.lanes.varying import Lane
 from pplc_runtime.program.formulas import FUNCTIONS
 from pplc_runtime.values import ModelError
@@ -55,7 +55,7 @@ def _functions(expression: str) -> tuple[Any, Any]:
 
 
 def _outcome(function: Any, arguments: tuple[Any, ...]) -> Any:
-    here.frame = FRAME
+    run_in(FRAME)
     with np.errstate(all="ignore"):
         try:
             value = function(*arguments)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.varying import (
     Lane,
     Mix,
@@ -34,9 +34,9 @@ def index(*lanes: int) -> Any:
 @pytest.fixture
 def frame() -> Iterator[Frame]:
     before = here.frame, here.handler
-    here.frame = Frame.first(4)
+    run_in(Frame.first(4))
     yield here.frame
-    here.frame, here.handler = before
+    run_in(*before)
 
 
 def lane(*values: Any) -> Lane:
@@ -83,11 +83,11 @@ def test_per_lane(frame: Frame) -> None:
 def test_settle_and_plain(frame: Frame) -> None:
     mix = Mix(lane(0, 1, 1, 1), ["a", List([lane(1, 2, 3, 4)])])
     assert settle(mix) is mix
-    here.frame = frame.part(index(1, 3))
+    run_in(frame.part(index(1, 3)))
     assert settle(mix) is mix.options[1]
-    here.frame = frame.part(index(0))
+    run_in(frame.part(index(0)))
     assert settle(mix) == "a"
-    here.frame = frame.part(index(2))
+    run_in(frame.part(index(2)))
     assert plain(mix) == List([3])
 
 

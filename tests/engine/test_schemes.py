@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from tests.posteriors.enumeration import Choose, Observe, Predicts, flip
 from tests.posteriors.test_methods import LONGER, check, exact_answer
+from tests.resampling_laws import LAWS, given
 from tests.share import share
-from tests.test_resampling import LAWS, given
 
 from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 

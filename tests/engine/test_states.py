@@ -15,6 +15,7 @@ from pplc import load
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.addresses import At
+from pplc_runtime.regeneration.lane_engine import LaneEngine
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.regeneration.states import from_json, to_json
 from pplc_runtime.running.driver import Driver
@@ -45,7 +46,7 @@ def first_half(name: str, method: str) -> dict[str, Any]:
     rng = np.random.default_rng(4)
     with quietly():
         run = driver(name, method)
-        state = run.kernel.init(run.lanes, SETTINGS, rng)
+        state = run.kernel.init(run.engine, SETTINGS, rng)
         for number in range(HALF):
             state, _ = run.step(state, number, rng)
     return {"state": to_json(state), "rng": rng.bit_generator.state}
@@ -56,7 +57,8 @@ def second_half(name: str, method: str, saved: dict[str, Any]) -> list[Any]:
     rng.bit_generator.state = saved["rng"]
     with quietly():
         run = driver(name, method)
-        return told(run.steps(from_json(saved["state"], run.lanes.plan.root), rng, HALF))
+        assert isinstance(run.engine, LaneEngine)
+        return told(run.steps(from_json(saved["state"], run.engine.plan.root), rng, HALF))
 
 
 @pytest.mark.parametrize("method", ["icsmc", "pgas"])

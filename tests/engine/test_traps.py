@@ -20,7 +20,7 @@ from tests.share import share
 from pplc_runtime.engine.cells import MISSING
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.varying import Lane, raw
 from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 from pplc_runtime.processes.crp import Crp
@@ -164,7 +164,7 @@ def one_generation_late(patch: Patch) -> None:
     class Wrong(Suffix):
         def rescore(self, number: int, prefix: Forward, frame: Frame) -> Floats:
             scores = super().rescore(number, prefix, frame)
-            here.frame = frame
+            run_in(frame)
             score, bad = self.scores.get(number, (0.0, None))
             own = raw(score) if bad is None else np.where(raw(bad) > 0, -np.inf, raw(score))
             with np.errstate(invalid="ignore"):

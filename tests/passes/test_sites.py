@@ -33,8 +33,8 @@ def test_addresses_mean_the_same_in_another_compilation() -> None:
     paths = []
     for name in ("one.clj", "two.clj"):
         driver = compile_text(SOURCE, name).program.driver("icsmc", Settings(2, 1), {})
-        plan = driver.lanes.plan
-        particles = driver.lanes.particles(np.random.default_rng(1), 2, remember=True)
+        plan = driver.engine.plan
+        particles = driver.engine.particles(np.random.default_rng(1), 2, remember=True)
         for segment in plan.segments:
             particles.extend(segment)
         paths.append({at.path() for at in particles.trajectory(0)})

@@ -9,7 +9,7 @@ import numpy as np
 
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.primitives import PRIMITIVES
-from pplc_runtime.primitives.arithmetic import vector
+from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.values import List, Map, Procedure, Symbol
 
 V = vector

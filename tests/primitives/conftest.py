@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.program.control import Idle
 
 
@@ -21,6 +21,6 @@ class Bystander(Idle):
 @pytest.fixture(autouse=True)
 def one_lane() -> Iterator[None]:
     before = here.frame, here.handler
-    here.frame, here.handler = Frame.first(1), Bystander()
+    run_in(Frame.first(1), Bystander())
     yield
-    here.frame, here.handler = before
+    run_in(*before)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.primitives import PRIMITIVES as P
-from pplc_runtime.primitives.arithmetic import vector
+from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.values import List, Map, Symbol
 
 Rng = np.random.Generator

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.varying import Lane
 from pplc_runtime.values import ModelError
 
@@ -18,7 +18,7 @@ SIZE = 4
 
 @pytest.fixture
 def frame() -> Frame:
-    here.frame = Frame.first(SIZE)
+    run_in(Frame.first(SIZE))
     return here.frame
 
 
@@ -74,7 +74,7 @@ def test_vectors_grow_in_one_array(frame: Frame) -> None:
 
 def test_a_vector_is_not_copied_to_read_an_element(frame: Frame) -> None:
     whole = Lane(np.arange(12.0).reshape(3, 4), frame)
-    here.frame = frame.resampled(np.array([3, 3, 0, 1]))
+    run_in(frame.resampled(np.array([3, 3, 0, 1])))
     item = call("nth", whole, 1)
     assert np.shares_memory(item.data, whole.data)
     assert item.at(here.frame).tolist() == [7, 7, 4, 5]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.varying import Dead, Lane, Mix, join, plain
 from pplc_runtime.primitives import PRIMITIVES, higher
 from pplc_runtime.values import List, Procedure
@@ -43,9 +43,9 @@ def lanes_of(value: Any) -> list[Any]:
     frame = here.frame
     result = []
     for position in range(frame.size):
-        here.frame = frame.part(np.array([position]))
+        run_in(frame.part(np.array([position])))
         result.append(plain(value))
-    here.frame = frame
+    run_in(frame)
     return result
 
 
@@ -57,7 +57,7 @@ def test_each_element_has_its_own_address() -> None:
 
 def test_some_stops_lane_by_lane() -> None:
     CALLS.clear()
-    here.frame = Frame.first(3)
+    run_in(Frame.first(3))
     tests = L(booleans(False, True, False), booleans(True, True, False), False, booleans(True, True, True))
     result = higher.some(At(), NOTED, tests)
     assert lanes_of(result) == [True, True, True]
@@ -66,7 +66,7 @@ def test_some_stops_lane_by_lane() -> None:
 
 def test_every_stops_lane_by_lane() -> None:
     CALLS.clear()
-    here.frame = Frame.first(3)
+    run_in(Frame.first(3))
     result = higher.every(At(), NOTED, L(booleans(True, False, True), booleans(False, True, True), True))
     assert lanes_of(result) == [False, False, True]
     assert [size for _, size in CALLS] == [3, 2, 1]
@@ -75,14 +75,15 @@ def test_every_stops_lane_by_lane() -> None:
 
 def test_lanes_that_die_do_not_take_the_others_with_them() -> None:
     CALLS.clear()
-    here.frame = Frame.first(2)
+    run_in(Frame.first(2))
     result = higher.some(At(), DOOMED, L(booleans(True, False), True))
     assert lanes_of(result)[0] is True
     assert here.frame.size == 2
 
 
 def test_filter_parts_lanes_by_what_they_keep() -> None:
-    here.frame = frame = Frame.first(3)
+    frame = Frame.first(3)
+    run_in(frame)
     items = L(Lane(np.array([1, -1, 2]), frame), "kept", Lane(np.array([-5, -6, 7]), frame))
     result = call("filter", Procedure(_positive, "positive", 1, False), items)
     assert type(result) is Mix
@@ -94,7 +95,8 @@ def _positive(at: At, value: Any) -> Any:
 
 
 def test_procedures_made_of_procedures_are_joined() -> None:
-    here.frame = frame = Frame.first(2)
+    frame = Frame.first(2)
+    run_in(frame)
     left, right = frame.part(np.array([0])), frame.part(np.array([1]))
     plus, minus = PRIMITIVES["+"], PRIMITIVES["-"]
     adding = join(frame, [(left, call("partial", plus, 1)), (right, call("partial", plus, 5))])
@@ -107,6 +109,7 @@ def test_procedures_made_of_procedures_are_joined() -> None:
 
 
 def test_a_number_of_calls_that_varies() -> None:
-    here.frame = frame = Frame.first(3)
+    frame = Frame.first(3)
+    run_in(frame)
     result = call("repeatedly", Lane(np.array([2, 0, 2]), frame), PRIMITIVES["list"])
     assert lanes_of(result) == [L(L(), L()), List(), L(L(), L())]

@@ -12,7 +12,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.varying import join, plain
 from pplc_runtime.primitives import PRIMITIVES
 from pplc_runtime.values import ModelError, shown
@@ -48,10 +48,10 @@ def agree(name: str, whole: list[Any], expected: list[Any], lanes: list[int]) ->
     assert not isinstance(result, ModelError), f"error over lanes only: {result}"
     for position, value in enumerate(wanted):
         if frame.size > 1:
-            here.frame = frame.part(np.array([position]))
+            run_in(frame.part(np.array([position])))
         found = plain(result)
         assert same(found, value), f"lane {lanes[position]}: {shown(found)}, plain {shown(value)}"
-    here.frame = frame
+    run_in(frame)
 
 
 def check(name: str, kinds: tuple[str, ...], seed: int) -> None:
@@ -72,13 +72,13 @@ def check(name: str, kinds: tuple[str, ...], seed: int) -> None:
     singles = [frame.part(np.array([lane])) for lane in range(LANES)]
     arguments = [join(frame, list(zip(singles, column))) for column in columns]
 
-    here.frame = frame
+    run_in(frame)
     agree(name, arguments, expected, list(range(LANES)))
-    here.frame = frame.part(np.array([1, 2, 5]))
+    run_in(frame.part(np.array([1, 2, 5])))
     agree(name, arguments, expected, [1, 2, 5])
-    here.frame = frame.resampled(np.array([0, 3, 3, 4]))
+    run_in(frame.resampled(np.array([0, 3, 3, 4])))
     agree(name, arguments, expected, [0, 3, 3, 4])
-    here.frame = singles[2]
+    run_in(singles[2])
     agree(name, arguments, expected, [2])
 
 

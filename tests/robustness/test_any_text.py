@@ -96,6 +96,15 @@ def test_what_is_not_utf8_is_said_to_be(verb: str, tmp_path: Path, capsys: pytes
     assert capsys.readouterr().err == f"pplc {verb}: error: {path}:2:14: not UTF-8 text (byte 0xe9)\n"
 
 
+def test_a_byte_order_mark_is_no_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "latin.clj"
+    path.write_bytes(b'\xef\xbb\xbf[predict "caf\xe9"]\n')
+    assert main(["check", str(path)]) == USAGE
+    assert f"{path}:1:14: not UTF-8 text (byte 0xe9)" in capsys.readouterr().err
+    with pytest.raises(pplc.CompileError, match=r"latin\.clj:1:14: error: not UTF-8 text \(byte 0xe9\)"):
+        pplc.load(path)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_mutants_through_the_command(
     seed: int, tmp_path: Path, capfd: pytest.CaptureFixture[str], no_endless_runs: list[int]

@@ -21,12 +21,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, assert_never
 
 from pplc.languages import core
-from pplc.languages.traverse import every_expression, free_locals
 from pplc.passes.python_formula import formula_of, is_arithmetic
+from pplc.passes.python_procedures import Known, captured, define_together, lifted, only_draws
 from pplc.passes.python_syntax import (
     assign,
     assign_all,
@@ -52,15 +51,6 @@ DEEPEST_INDENT: Final = 20
 """Choices inside of choices; Python would take a hundred levels."""
 LONGEST_THUNK: Final = 10
 """The nodes of a branch that may still be a lambda in its line."""
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A procedure whose code is known where it is called: its function, and the variables it closes over."""
-
-    function: str
-    procedure: core.Lambda
-    captured: tuple[str, ...]
 
 
 class Body:
@@ -156,7 +146,7 @@ class Body:
                     self.bind(name, self.value(value))
                     expr = body
                 case core.Letrec(bindings, body):
-                    self.letrec(bindings)
+                    define_together(self.builder, self.known, bindings)
                     expr = body
                 case core.App(core.Lambda() as operator, arguments) if _is_let(operator, arguments):
                     for name, each in zip(operator.parameters, self.all_values(arguments)):
@@ -273,7 +263,7 @@ class Body:
             case core.App():
                 return self.application(expr)
             case core.Lambda():
-                return self.spanned(builder.procedure_value(self.lift(expr), expr), expr.span)
+                return self.spanned(builder.procedure_value(lifted(builder, self.known, expr), expr), expr.span)
             case core.If(test, then, other):
                 value = self.value(test)
                 if _is_simple(then) and _is_simple(other):
@@ -287,7 +277,7 @@ class Body:
                 return self.call("observe", [builder.site(expr), *values], span)
             case core.Mem(procedure, span):
                 value = self.value(procedure)
-                name = "mem_by_lane" if _only_draws(procedure) else "mem"
+                name = "mem_by_lane" if only_draws(procedure) else "mem"
                 return self.call(name, [builder.site(expr), value], span)
             case core.Let() | core.Letrec():
                 return self.value(expr)
@@ -379,46 +369,11 @@ class Body:
         known = self.builder.parts.get(id(expr))
         if known is None:
             procedure = core.Lambda("part", (), None, expr, expr.span)
-            known = Known(self.builder.unique("part", numbered=True), procedure, self.captured(expr, ()))
+            known = Known(self.builder.unique("part", numbered=True), procedure, captured(self.known, expr, ()))
             self.builder.parts[id(expr)] = known
             self.builder.function(known, self.known)
         variables = [load(name) for name in known.captured]
         return ast.Call(load(known.function), [load("at"), *variables], [])
-
-    def captured(self, expr: core.Expr, group: tuple[str, ...]) -> tuple[str, ...]:
-        """The variables that an expression closes over; for a known procedure, those that it closes over."""
-        names: dict[str, None] = {}
-        for name in free_locals(expr):
-            if name not in group:
-                names.update(dict.fromkeys(self.known[name].captured if name in self.known else (name,)))
-        return tuple(names)
-
-    def lift(self, procedure: core.Lambda) -> Known:
-        """The function of a procedure."""
-        known = self.builder.parts.get(id(procedure))
-        if known is None:
-            name = self.builder.unique(procedure.name.split("%")[0])
-            known = self.builder.parts[id(procedure)] = Known(name, procedure, self.captured(procedure, ()))
-            self.builder.function(known, self.known)
-        return known
-
-    def letrec(self, bindings: tuple[tuple[str, core.Lambda], ...]) -> None:
-        """The functions of local procedures that may call each other."""
-        parts = self.builder.parts
-        made = [parts.get(id(procedure)) for _, procedure in bindings]
-        if not all(made):
-            group = tuple([name for name, _ in bindings])
-            names: dict[str, None] = {}
-            for _, procedure in bindings:
-                names.update(dict.fromkeys(self.captured(procedure, group)))
-            for _, procedure in bindings:
-                function = self.builder.unique(procedure.name.split("%")[0])
-                parts[id(procedure)] = Known(function, procedure, tuple(names))
-        for name, procedure in bindings:
-            self.known[name] = parts[id(procedure)]
-        if not all(made):
-            for _, procedure in bindings:
-                self.builder.function(parts[id(procedure)], self.known)
 
 
 def _is_let(operator: core.Lambda, arguments: tuple[core.Expr, ...]) -> bool:
@@ -428,17 +383,3 @@ def _is_let(operator: core.Lambda, arguments: tuple[core.Expr, ...]) -> bool:
 def _is_simple(expr: core.Expr) -> bool:
     """Whether an expression is there already, so that both sides of a choice may be looked at."""
     return isinstance(expr, core.Const | core.Local)
-
-
-def _only_draws(procedure: core.Expr) -> bool:
-    """Whether a procedure of one argument does no more than compute and draw: nothing of it is known by its address."""
-    if not isinstance(procedure, core.Lambda) or len(procedure.parameters) != 1 or procedure.rest is not None:
-        return False
-    for item in every_expression(procedure.body):
-        match item:
-            case core.App(core.Primitive(name)):
-                if SIGNATURES[name].addressed:
-                    return False
-            case core.App() | core.Lambda() | core.Letrec() | core.Mem() | core.Observe():
-                return False
-    return True

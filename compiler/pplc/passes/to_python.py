@@ -26,8 +26,9 @@ from pplc.languages import core
 from pplc.languages.python import Function, Module
 from pplc.languages.steps import Loop, Step, Steps
 from pplc.languages.traverse import binders, every_expression, expressions
-from pplc.passes.python_body import Body, Known
+from pplc.passes.python_body import Body
 from pplc.passes.python_formula import Formula, quickly
+from pplc.passes.python_procedures import Known
 from pplc.passes.python_syntax import arguments, assign, function, load, number
 from pplc.source import Span
 from pplc_runtime.program.names import RESERVED, identifier, mangled

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from codecs import BOM_UTF8
 from pathlib import Path
 
 from pplc_runtime.command.failures import UsageError
@@ -20,12 +21,28 @@ def read_text(path: str) -> str:
     except ValueError:  # A name with a NUL in it.
         raise UsageError(f"cannot read {path!r}: not a file name") from None
     try:
-        return content.decode("utf-8-sig")
+        return decode(content)
+    except NotUtf8 as error:
+        line = error.before.count("\n") + 1
+        column = len(error.before) - error.before.rfind("\n")
+        raise UsageError(f"{path}:{line}:{column}: {error}") from None
+
+
+class NotUtf8(ValueError):
+    """Bytes that are no text in UTF-8; `before` is the text up to there."""
+
+    def __init__(self, before: str, byte: int) -> None:
+        super().__init__(f"not UTF-8 text (byte {byte:#04x})")
+        self.before = before
+
+
+def decode(content: bytes) -> str:
+    """Bytes as text, without a byte order mark."""
+    content = content.removeprefix(BOM_UTF8)
+    try:
+        return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        before = content[: error.start]
-        line = before.count(b"\n") + 1
-        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
-        raise UsageError(f"{path}:{line}:{column}: not UTF-8 text (byte {content[error.start]:#04x})") from None
+        raise NotUtf8(content[: error.start].decode("utf-8"), content[error.start]) from None
 
 
 def check_writable(path: str) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from pplc_runtime.command.arguments import reading
 from pplc_runtime.command.failures import INTERRUPTED, OK, UsageError, ended, run_command
 from pplc_runtime.command.files import STANDARD, check_writable
+from pplc_runtime.command.memory import keep_freed_memory
 from pplc_runtime.settings import DEFAULT_METHOD, OFFERS, RESAMPLING, SETTINGS, one_of, unfit
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ def infer(model: Model, arguments: Namespace) -> int:
     from pplc_runtime.results.export import DrawWriter, undisturbed
     from pplc_runtime.results.posterior import Posterior
 
+    keep_freed_memory()
     data = read_inputs(arguments.data, arguments.settings, model.inputs)
     method = OFFERS[arguments.method]
     particles = arguments.particles or method.particles

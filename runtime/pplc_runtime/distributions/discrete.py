@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from pplc_runtime.distributions.base import Family, Lanes, Parameter, Raw
-from pplc_runtime.distributions.domains import WEIGHTS
+from pplc_runtime.distributions.domains import LARGEST_WHOLE, WEIGHTS
 from pplc_runtime.distributions.lanewise import INF, log_or_never
 from pplc_runtime.distributions.weights import weight_facts
 
@@ -74,5 +74,5 @@ def _by_rows(rng: np.random.Generator, weights: Lanes) -> Lanes:
 
 def _indices(value: Lanes) -> Lanes:
     """Floats as indices; those that are not whole, or far out, as -1."""
-    whole = (value >= 0) & (value < 2**53) & (value == np.floor(value))
+    whole = (value >= 0) & (value < LARGEST_WHOLE) & (value == np.floor(value))
     return np.where(whole, value, -1.0).astype(np.int64)

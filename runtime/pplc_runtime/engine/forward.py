@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pplc_runtime.engine.cells import Cells
 from pplc_runtime.lanes.addresses import Addresses, At
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.messages import refused
 from pplc_runtime.lanes.varying import Dead, Lane, Mix, by_option, by_value, raw
 from pplc_runtime.primitives.comparison import eq
@@ -90,7 +90,7 @@ class Forward(Cells):
         if not len(living):
             raise Dead
         if len(living) < frame.size:
-            here.frame = frame.part(living)
+            run_in(frame.part(living))
 
     # Samples
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.plan import Bound, Keep, Plan, Segment
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import Frame, Index, Kept, here
+from pplc_runtime.lanes.frames import Frame, Index, Kept, run_in
 from pplc_runtime.lanes.messages import given, reportable
 from pplc_runtime.lanes.varying import Dead, Lane, per_lane, raw, varies
 from pplc_runtime.numerics.resampling import Scheme, conditional_rows, pick, pick_rows
@@ -50,8 +50,9 @@ class Particles:
             self.frame = Frame.first(size, self.kept)
         else:
             self.frame = self.root.resampled(np.arange(self.chains).repeat(size), self.kept)
-        here.frame = self.frame
-        here.handler = self.handler = handler(rng, dict(plan.inputs), retained)
+        run_in(self.frame)
+        self.handler = handler(rng, dict(plan.inputs), retained)
+        run_in(self.frame, self.handler)
         self.handler.draws = [] if remember else None
         self.generations: list[tuple[Frame, list[tuple[At, Frame, Any]]]] = []
         self.ran: list[Frame] = []
@@ -76,7 +77,7 @@ class Particles:
 
     def extend(self, segment: Segment) -> None:
         """Run all particles to the end of a segment."""
-        here.frame, here.handler = self.frame, self.handler
+        run_in(self.frame, self.handler)
         handler = self.handler
         if self.scripts is None:
             handler.begin()
@@ -116,7 +117,7 @@ class Particles:
             if self.last is not None:
                 error.statement = self.last.place  # type: ignore[attr-defined] # for errors.located
             raise
-        here.frame = self.frame
+        run_in(self.frame)
 
     def weights(self, log_weights: NDArray[np.float64] | None = None) -> tuple[NDArray[np.float64], Any]:
         """The weights up to a factor, and the log of what they sum to; if there are several chains a row each."""
@@ -160,8 +161,12 @@ class Particles:
     def fork(self, ancestors: NDArray[np.intp]) -> None:
         """Continue with these particles, each as often as it is named."""
         self.frame = self.frame.resampled(ancestors, self.kept)
-        here.frame = self.frame
+        run_in(self.frame)
         self.handler.log_weights = np.zeros(len(ancestors))
+
+    def clear_weights(self) -> None:
+        """Weigh from here on; what there was is kept by the caller."""
+        self.handler.log_weights = np.zeros(len(self.log_weights))
 
     def fork_around(self, scheme: Scheme, weights: NDArray[np.float64], kept: Any = None) -> None:
         """Continue with particles by weight; the first of each chain continues the one given, or the retained one."""
@@ -246,13 +251,13 @@ class Particles:
             return
         self.is_reported = True
         self.handler = self.handler.continued()
-        here.frame, here.handler = self.frame, self.handler
+        run_in(self.frame, self.handler)
         self.handler.bury()
         if self.scripts is None:
             self.run(self.plan.reports)
         else:
             self.scripts.reports.run(self)
-        here.frame = self.frame
+        run_in(self.frame)
 
     def predicts(self) -> dict[str, Column]:
         """The reported values of every particle, by label; a label that comes again is numbered."""

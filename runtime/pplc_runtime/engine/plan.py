@@ -16,7 +16,7 @@ import numpy as np
 
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.messages import given
 from pplc_runtime.program.steps import Assume, Input, Loop, Observe, Predict, Step
 from pplc_runtime.results.ancestry import NO_OUTLINE, Outline
@@ -33,6 +33,7 @@ class Keep:
 
 def keep(turn: int, names: tuple[str, ...], _: At) -> None:
     """Keep globals for the predict of a turn, those that have been assumed by then."""
+    assert isinstance(here.handler, Forward)
     store = here.handler.store
     for name in names:
         if name in store:
@@ -131,8 +132,9 @@ class _Planner(Forward):
 
 def plan(steps: list[Step], root: At, data: Mapping[str, Any], module: dict[str, Any]) -> Plan:
     """The segments of a run with the given inputs."""
-    here.frame = Frame.first(1)
-    here.handler = planner = _Planner(steps, root, data)
+    run_in(Frame.first(1))
+    planner = _Planner(steps, root, data)
+    run_in(here.frame, planner)
     inputs: dict[str, Any] = {}
     bound: list[Bound] = []
     reports: list[Bound] = []

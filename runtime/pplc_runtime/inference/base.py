@@ -6,20 +6,24 @@ method is listed in `METHODS`, and offered with its settings in `settings.OFFERS
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pplc_runtime.engine.particles import Particles
-from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.frames import Index, Kept
 from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 from pplc_runtime.regeneration.records import Retained
-from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.results.ancestry import Outline, Weakest
+from pplc_runtime.results.genealogy import Genealogy
+from pplc_runtime.results.sweeps import Column, Sweep
 from pplc_runtime.settings import Offer
-from pplc_runtime.values import Place
+from pplc_runtime.values import Impossible, ModelError, Place
+
+Floats: TypeAlias = NDArray[np.float64]
 
 SELDOM: Final = 10
 """What costs time is looked at in one of so many sweeps."""
@@ -54,12 +58,97 @@ class Settings:
         return number >= self.sweeps - self.genealogy
 
 
+class Planned(Protocol):
+    """A run of a program: the segments between its observes, and the lines that notes about it speak of."""
+
+    @property
+    def segments(self) -> Sequence[Any]: ...
+    @property
+    def outline(self) -> Outline: ...
+
+
+class Particles(Protocol):
+    """The particles of one sweep, or of one sweep each of several chains, row by row."""
+
+    rng: np.random.Generator
+    size: int
+    """Those of one chain."""
+    chains: int
+    kept: Kept
+    """The places of those that are retained, and their chains."""
+    watched: bool
+    weakest: Weakest | None
+
+    @property
+    def plan(self) -> Planned: ...
+
+    # To run them
+
+    @property
+    def log_weights(self) -> Floats:
+        """What the observes since the last fork add to each particle's log weight."""
+
+    def extend(self, segment: Any) -> None:
+        """Run all particles to the end of a segment."""
+
+    def weights(self, log_weights: Floats | None = None) -> tuple[Floats, Any]:
+        """The weights up to a factor, and the log of what they sum to; if there are several chains a row each."""
+
+    def clear_weights(self) -> None:
+        """Weigh from here on; what there was is kept by the caller."""
+
+    def fork(self, ancestors: Index) -> None:
+        """Continue with these particles, each as often as it is named."""
+
+    def fork_around(self, scheme: Scheme, weights: Floats, kept: Any = None) -> None:
+        """Continue with particles by weight; the first of each chain continues the one given, or the retained one."""
+
+    def pick(self, weights: Floats) -> Any:
+        """A particle by weight; one for each chain if there are several."""
+
+    def impossible(self) -> ModelError:
+        """The error when all weights are zero."""
+
+    def failure(self, message: str) -> ModelError:
+        """An error of the statement that was run last."""
+
+    # What they come to
+
+    def lanes(self, chosen: Any) -> list[int]:
+        """The lanes of particles that are given by their places in their chains."""
+
+    def predicts(self) -> dict[str, Column]:
+        """The reported values of every particle, by label."""
+
+    def trajectory(self, lane: int) -> dict[At, Any]:
+        """The values drawn along the ancestry of a lane, by address."""
+
+    def trajectories(self, lanes: list[int]) -> list[dict[At, Any]]:
+        """The same for several lanes."""
+
+    # Who continued whom
+
+    def lines(self, lanes: Index) -> list[Index]:
+        """The places of the ancestors of some lanes in each segment."""
+
+    def forks(self) -> Iterator[tuple[int, Index]]:
+        """The forks, the last first: the segment that ended with each, and the ancestors of the lanes after it."""
+
+    def distinct_ancestors(self, lanes: Index) -> list[int]:
+        """How many ancestors some lanes have in each segment."""
+
+    def genealogy(self, chain: int = 0, chosen: int | None = None) -> Genealogy:
+        """Who continued whom; a conditional sweep has a chosen particle."""
+
+
 class ConditionalRun(Protocol):
     """The particles of a conditional sweep around what chains retain, and the rest of that, their suffix."""
 
     chain: int
     """The first of its chains, counted from that of the settings."""
-    particles: Particles
+
+    @property
+    def particles(self) -> Particles: ...
 
     def rescore(self, number: int) -> Any:
         """The log density of the suffix from segment `number` on, after the prefix of each particle."""
@@ -80,7 +169,7 @@ class Engine(Protocol):
     """What runs a program: particles, which are extended, weighed and forked, and suffixes, which are rescored."""
 
     @property
-    def plan(self) -> Plan: ...
+    def plan(self) -> Planned: ...
 
     def particles(
         self, rng: np.random.Generator, size: int, retained: list[dict[At, Any]] | None = None, remember: bool = False
@@ -89,6 +178,12 @@ class Engine(Protocol):
 
     def conditional(self, rng: np.random.Generator, settings: Settings, retained: Retained) -> Iterator[ConditionalRun]:
         """What chains retain with their suffixes: one run for all where that can be, else one for each."""
+
+    def together(self, states: list[Retained]) -> Retained | None:
+        """What several chains retain as one, whose suffixes can be rescored at once; None where that cannot be."""
+
+    def is_hopeless(self, error: Impossible) -> bool:
+        """Whether the statement at which all particles ended is impossible whatever is drawn."""
 
 
 class Kernel(Protocol):

@@ -43,7 +43,7 @@ class Importance:
                 particles.fork(np.flatnonzero(alive))
                 log_weights = log_weights[alive]
             elif segment is not engine.plan.segments[-1]:
-                particles.handler.log_weights = np.zeros(len(log_weights))
+                particles.clear_weights()
         log_weights = log_weights - np.log(settings.particles)
         try:
             evidence = log_sum_exp(log_weights)

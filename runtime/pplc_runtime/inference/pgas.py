@@ -50,6 +50,4 @@ class Pgas:
         return run.to_retain(particles.lanes(chosen)), sweeps
 
     def together(self, engine: Engine, states: list[Retained]) -> Retained | None:
-        runs = [Retained([own]).recorded(engine.plan, strict=True) for state in states for own in state.held]
-        retained = Retained.gathered(runs)
-        return retained if retained.segments else None
+        return engine.together(states)

@@ -6,16 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.engine.forward import Forward
-from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference.base import Engine, Settings
 from pplc_runtime.inference.sweep import sweep
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import Frame, here
-from pplc_runtime.lanes.varying import Dead
-from pplc_runtime.program.steps import Observe
-from pplc_runtime.program.stochastic import Categorical, Dirac, Dist
-from pplc_runtime.values import Impossible, ModelError
+from pplc_runtime.values import Impossible
 
 FEWEST_TO_START = 16
 MOST_AT_ONCE = 8192
@@ -37,32 +31,9 @@ def first_retained(engine: Engine, settings: Settings, rng: np.random.Generator)
             weights = sweep(particles, settings.scheme, settings.ess_threshold).weights
             return particles.trajectory(int(settings.scheme.draw(rng, weights, 1)[0]))
         except Impossible as error:
-            if tried == 0 and impossible_anyway(engine.plan, error):
+            if tried == 0 and engine.is_hopeless(error):
                 raise
             tried += size
             if tried >= MOST_TO_START:
                 raise
             size = min(size * 8, most_at_once)
-
-
-class _NoChance(Forward):
-    """Runs what nothing random reaches."""
-
-    def sample(self, at: At, source: Any) -> Any:
-        raise ModelError("this is random")
-
-
-def impossible_anyway(plan: Plan, error: Impossible) -> bool:
-    """Whether the statement at which all particles ended has weight zero whatever is drawn."""
-    for step in (step for segment in plan.segments for step in segment if (*step.place, 1) == error.place):
-        here.frame = Frame.first(1)
-        here.handler = handler = _NoChance(np.random.default_rng(0), dict(plan.inputs))
-        try:
-            result = step.function(step.at, *step.arguments)
-            if step.step is Observe and type(result[0]) in (Dist, Dirac, Categorical):
-                handler.weigh(handler.score(step.at, *result))
-        except Dead:
-            return True
-        except Exception:  # it reads what is random, draws, or fails otherwise
-            continue
-    return False

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.engine.particles import Particles
-from pplc_runtime.inference.base import SELDOM, Settings
+from pplc_runtime.inference.base import SELDOM, Particles, Settings
 from pplc_runtime.numerics.resampling import Scheme
 from pplc_runtime.numerics.weights import effective_sample_size
 from pplc_runtime.results.sweeps import Column, Sweep

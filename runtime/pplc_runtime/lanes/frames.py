@@ -7,11 +7,14 @@ the frame it was made in and is gathered when it is read in another: forking cos
 
 from __future__ import annotations
 
+import threading
 from bisect import bisect_right
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pplc_runtime.lanes.handler import Handler
 
 Index = NDArray[np.intp]
 Kept: TypeAlias = tuple[tuple[int, int], ...]
@@ -149,14 +152,21 @@ def _kept_in(index: Index, kept: Kept) -> Kept:
     return tuple((place, chain) for place, (old, chain) in moved if place < len(index) and index[place] == old)
 
 
-class Here:
-    """What is running now: the frame, and the handler that answers samples, observes and look-ups."""
+class Here(threading.local):
+    """What is running now in a thread: the frame, and the handler that answers samples, observes and look-ups.
 
-    __slots__ = ("frame", "handler")
+    Everybody reads it. It is written by `run_in`, and nowhere else."""
 
-    def __init__(self) -> None:
-        self.frame: Frame = Frame.first(1)
-        self.handler: Any = None  # `control` has one for when nothing runs
+    frame: Frame = Frame.first(1)
+    handler: Handler
+    """`control` has one for when nothing runs."""
 
 
 here = Here()
+
+
+def run_in(frame: Frame, handler: Handler | None = None) -> None:
+    """Go on with the lanes of a frame, from here on in this thread; with another handler, if one is given."""
+    here.frame = frame
+    if handler is not None:
+        here.handler = handler

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.lanes.frames import here
+from pplc_runtime.lanes.frames import here, run_in
 from pplc_runtime.lanes.varying import Mix, holds_lanes, plain
 from pplc_runtime.values import ModelError, Stochastic, children, is_structure, shown
 
@@ -23,11 +23,11 @@ def in_one_lane(value: Any, lane: int = 0) -> Any:
     if not holds_lanes(value):
         return value
     frame = here.frame
-    here.frame = frame.part(np.array([lane]))
+    run_in(frame.part(np.array([lane])))
     try:
         return plain(value)
     finally:
-        here.frame = frame
+        run_in(frame)
 
 
 def given(value: Any, lane: int = 0) -> str:

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.lanes.frames import Frame, Index, here
+from pplc_runtime.distributions.domains import LARGEST_WHOLE
+from pplc_runtime.lanes.frames import Frame, Index, here, run_in
 from pplc_runtime.values import Compound, Symbol, aligned, children, exact_key, inside, rebuild
 
-EXACT = 2**53
+EXACT = LARGEST_WHOLE
 """Whole numbers up to here are the same as floats. Beyond, an integer and a float are not kept in one array."""
 
 
@@ -126,13 +127,14 @@ def part(groups: Sequence[Index], work: Callable[[int], Any]) -> Any:
     done: list[tuple[Frame, Any]] = []
     try:
         for number, index in enumerate(groups):
-            here.frame = inner = frame.part(index)
+            inner = frame.part(index)
+            run_in(inner)
             try:
                 done.append((inner, work(number)))
             except Dead:
                 continue
     finally:
-        here.frame = frame
+        run_in(frame)
     if here.handler.deaths != deaths:
         here.handler.bury()
     return join(frame, done)

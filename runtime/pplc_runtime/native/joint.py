@@ -13,7 +13,8 @@ from pplc_runtime.lanes.addresses import At
 from pplc_runtime.native.forms import Tables, dispatch, forms
 from pplc_runtime.native.library import TEXT
 from pplc_runtime.native.machine import Interpreted, Machine
-from pplc_runtime.native.scalar import SMALL, Elements, Scalar, Unsupported
+from pplc_runtime.native.scalar import SMALL, Scalar
+from pplc_runtime.native.values import Elements, Unsupported
 from pplc_runtime.specialise.ir import Compute, Draw, Segment, Specialised, Var
 
 MOST_FORMS: Final = 200

@@ -23,7 +23,8 @@ from typing import Any, Final
 import numpy as np
 
 from pplc_runtime.native import words
-from pplc_runtime.native.language import Signature, llvm_text, records, signatures
+from pplc_runtime.native.language import Signature, records, signatures
+from pplc_runtime.native.llvm_code import llvm_text
 from pplc_runtime.version import VERSION
 
 try:

@@ -7,9 +7,7 @@ constant, written as a mark; `forms` finds which constants all segments of a for
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -30,7 +28,9 @@ from pplc_runtime.distributions.domains import (
     VECTOR,
     WEIGHTS,
 )
+from pplc_runtime.native.computed import FORMULAS, SPECIAL
 from pplc_runtime.native.library import FUNCTIONS
+from pplc_runtime.native.values import Elements, Unsupported, size_of
 from pplc_runtime.specialise.ir import Check, Compute, Draw, Fit, Operand, Operation, Report, Score, Scored, Struct, Var
 from pplc_runtime.specialise.operations import Certain
 from pplc_runtime.values import List
@@ -40,29 +40,12 @@ SMALL: Final = 16
 MANTISSA: Final = float(2**53)
 
 
-class Unsupported(Exception):
-    """Something that there is no scalar code for."""
-
-
 @dataclass(frozen=True, slots=True)
 class Constant:
     """What may differ between segments of one form: a real, a whole number, or an array of reals."""
 
     kind: str
     value: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Elements:
-    """A value in code: its shape, and an expression for each element or the array that it stands in."""
-
-    shape: tuple[int, ...]
-    items: tuple[str, ...] = ()
-    array: str = ""
-
-    @property
-    def size(self) -> int:
-        return math.prod(self.shape)
 
 
 class Scalar(ABC):
@@ -276,11 +259,11 @@ class Scalar(ABC):
 
     def compute(self, computed: Compute) -> None:
         result, name, arguments = computed.result, computed.name, computed.arguments
-        special = _SPECIAL.get(name)
+        special = SPECIAL.get(name)
         if special is not None:
             special(self, result, arguments)
             return
-        formula = _FORMULAS.get((name, len(arguments)))
+        formula = FORMULAS.get((name, len(arguments)))
         if formula is None:
             raise Unsupported(f"'{name}'")
         values = [self.value(argument) for argument in arguments]
@@ -288,7 +271,7 @@ class Scalar(ABC):
             raise Unsupported(f"'{name}' of large values")
         if any(value.shape not in ((), result.shape) for value in values):
             raise Unsupported(f"'{name}' of shapes that differ")
-        columns = [value.items if value.shape else value.items * max(1, _size(result)) for value in values]
+        columns = [value.items if value.shape else value.items * max(1, size_of(result)) for value in values]
         self.define(result, [self.formula(name, formula, row) for row in zip(*columns)])
         if result.dtype.kind == "i" and name in ("+", "-", "*", "square"):
             for item in self.values[result].items:
@@ -303,111 +286,10 @@ class Scalar(ABC):
         return item.startswith("@") and bool(self.constants[int(item[1:-1])].value)
 
 
-def _size(var: Var) -> int:
-    return math.prod(var.shape)
-
-
 def _is_simple(item: str) -> bool:
     return item.isidentifier() or (item.startswith("@") and item.count("@") == 2 and item.endswith("@"))
 
 
-# Operations with a code of their own
-
-
-def _vector(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
-    values = [code.value(argument) for argument in arguments]
-    if not all(value.items for value in values):
-        raise Unsupported("a large vector")
-    code.define(result, [item for value in values for item in value.items])
-
-
-def _nth(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
-    if len(arguments) != 2:
-        raise Unsupported("an element or something else")
-    sequence, place = code.value(arguments[0]), arguments[1]
-    width = _size(result)
-    if type(place) is int:
-        if not 0 <= place < sequence.shape[0]:
-            raise Unsupported("an element that is not there")
-        code.define(result, [code.element(sequence, place * width + k) for k in range(width)])
-        return
-    index = code.set(f"int({code.number(place)})")
-    wrong = code.fail("an index is outside of its sequence")
-    code.line(f"if {index} < 0 or {index} >= {sequence.shape[0]}: {wrong}")
-    array = code.array(sequence)
-    code.define(result, [f"{array[:-2]} + {index} * {width} + {k}]" for k in range(width)])
-
-
-def _element(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
-    _nth(code, result, arguments)
-
-
-def _select(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
-    test = code.number(arguments[0])
-    then, other = (code.value(argument) for argument in arguments[1:])
-    if not then.items or not other.items:
-        raise Unsupported("a choice of large values")
-    code.define(result, [f"({a} if {test} != 0.0 else {b})" for a, b in zip(then.items, other.items, strict=True)])
-
-
-def _mmul(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
-    if len(arguments) != 2:
-        raise Unsupported("a product of several")
-    a, b = (code.value(argument) for argument in arguments)
-    if len(a.shape) == 2 and len(b.shape) == 1 and b.items and not a.items:
-        _rows_times(code, result, a, b)
-        return
-    if not a.items or not b.items:
-        raise Unsupported("a product of large matrices")
-    rows, inner = a.shape if len(a.shape) == 2 else (1, a.shape[0])
-    columns = b.shape[1] if len(b.shape) == 2 else 1
-    code.define(result, [
-        " + ".join(f"{a.items[i * inner + k]} * {b.items[k * columns + j]}" for k in range(inner))
-        for i in range(rows) for j in range(columns)
-    ])  # fmt: skip
-
-
-def _rows_times(code: Scalar, result: Var, matrix: Elements, vector: Elements) -> None:
-    """A large matrix times a vector, row by row."""
-    rows, inner = matrix.shape
-    room, row = code.room(rows), code.name()
-    code.line(f"for {row} in range({rows}):")
-    terms = [f"{matrix.array[:-2]} + {row} * {inner} + {k}] * {vector.items[k]}" for k in range(inner)]
-    code.line(f"    {room[:-2]} + {row}] = {' + '.join(terms)}")
-    value = Elements(result.shape, array=room)
-    code.values[result] = value
-    code.keep(result, value)
-
-
-def _sum(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
-    value = code.value(arguments[0])
-    if not value.items or len(value.shape) != 1:
-        raise Unsupported("a large sum")
-    code.define(result, [" + ".join(value.items)])
-
-
-def _dot(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
-    a, b = (code.value(argument) for argument in arguments)
-    if not a.items or not b.items or len(a.shape) != 1:
-        raise Unsupported("a large product")
-    code.define(result, [" + ".join(f"{x} * {y}" for x, y in zip(a.items, b.items, strict=True))])
-
-
-_SPECIAL: Final[dict[str, Callable[[Scalar, Var, tuple[Operand, ...]], None]]] = {
-    "vector": _vector, "nth": _nth, "get": _nth, "element": _element, "select": _select, "mmul": _mmul, "sum": _sum,
-    "dot": _dot,
-}  # fmt: skip
-_FORMULAS: Final[dict[tuple[str, int], str]] = {
-    ("+", 1): "{0}", ("+", 2): "({0} + {1})", ("-", 1): "(-{0})", ("-", 2): "({0} - {1})", ("*", 1): "{0}",
-    ("*", 2): "({0} * {1})", ("/", 1): "(1.0 / {0})", ("/", 2): "({0} / {1})", ("ratio", 2): "({0} / {1})",
-    ("square", 1): "({0} * {0})", ("inc", 1): "({0} + 1.0)", ("dec", 1): "({0} - 1.0)", ("abs", 1): "fabs({0})",
-    ("sigmoid", 1): "(1.0 / (1.0 + exp(-{0})))", ("min", 2): "({0} if {0} < {1} else {1})",
-    ("max", 2): "({0} if {0} > {1} else {1})", ("not", 1): "float({0} == 0.0)",
-    **{(name, 2): f"float({{0}} {name} {{1}})" for name in ("<", ">", "<=", ">=")},
-    ("=", 2): "float({0} == {1})", ("not=", 2): "float({0} != {1})",
-    **{(name, 1): f"{name}({{0}})" for name in (
-        "sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")},
-}  # fmt: skip
 _FINITE: Final = "{0} - {0} == 0.0"
 _WHOLE: Final = "floor({0}) == {0} and fabs({0}) <= 9007199254740992.0"
 _TESTS: Final[dict[Domain, str]] = {

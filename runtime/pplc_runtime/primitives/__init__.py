@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from pplc_runtime.primitives import (
     arithmetic,
+    arrays,
     comparison,
     conversion,
     higher,
@@ -165,7 +166,7 @@ PRIMITIVES: Final[dict[str, Primitive]] = {
     ),
     **_table(
         ("list", sequences.list_of, 0, None),
-        ("vector", arithmetic.vector, 0, None),
+        ("vector", arrays.vector, 0, None),
         ("cons", sequences.cons, 2, 2),
         ("conj", sequences.conj, 1, None),
         ("concat", sequences.concat, 0, None),

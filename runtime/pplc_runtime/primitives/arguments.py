@@ -15,7 +15,7 @@ import numpy as np
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.messages import refused
 from pplc_runtime.lanes.varying import Lane, Mix, by_option, by_value
-from pplc_runtime.primitives.arithmetic import vector
+from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.values import List, Map
 
 Function = Callable[..., Any]

@@ -13,149 +13,53 @@ from typing import Any, Final
 import numpy as np
 
 from pplc_runtime.distributions import lanewise
-from pplc_runtime.distributions.lanewise import LARGE, absolute_sum
 from pplc_runtime.lanes.frames import here
-from pplc_runtime.lanes.messages import refused
 from pplc_runtime.lanes.varying import (
-    EXACT,
     Lane,
     Mix,
-    beyond_floats,
     by_option,
-    join,
     one_by_one,
     plain,
-    settle,
     varies,
 )
+from pplc_runtime.primitives.arrays import (
+    STRUCTURES,
+    has_mix,
+    is_scalar_lane,
+    number_lanes,
+    numeric,
+    objects,
+    vectors,
+    without_mix,
+)
+from pplc_runtime.primitives.scalars import (
+    Binary,
+    Unary,
+    divide,
+    divide_lanes,
+    guarded,
+    nearest,
+    nearest_lanes,
+    one_of,
+    power_lanes,
+    power_of,
+    quotient,
+    quotient_lanes,
+    remainder,
+    rounding,
+)
 from pplc_runtime.primitives.whole_numbers import (
-    LARGEST,
-    Outgrown,
     checked,
     checked_unary,
     difference_fits,
-    extremes,
     has_opposite,
-    magnitude,
     product_fits,
-    quotient_fits,
     sum_fits,
 )
-from pplc_runtime.values import List, ModelError
+from pplc_runtime.values import ModelError
 
-Binary = Callable[[Any, Any], Any]
-Unary = Callable[[Any], Any]
-
-
-_STRUCTURES = (tuple, List)
-_REAL: Final = np.dtype(np.float64)
 RAW: Final[dict[str, Unary]] = {}
 """The functions of one argument on bare numbers and arrays, by name."""
-_NO_NUMBERS = np.zeros(0, np.int64)
-_NO_NUMBERS.setflags(write=False)
-
-
-def numeric(value: Any, name: str) -> Any:
-    """A number, array or numeric Lane; a list or vector of numbers as an array. Anything else is an error."""
-    kind = type(value)
-    if kind is float or kind is int or kind is np.ndarray:
-        return value
-    if kind is Lane:
-        if value.data.dtype.kind != "b":
-            return value
-    elif kind is tuple or kind is List:
-        if not value:
-            return _NO_NUMBERS
-        array = vector(*(numeric(item, name) if type(item) in _STRUCTURES else item for item in value))
-        if type(array) is np.ndarray or (type(array) is Lane and array.data.dtype.kind != "b"):
-            return array
-        if all(type(item) in (int, float) or (type(item) is Lane and item.rank == 0) for item in array):
-            raise Outgrown  # numbers, but no array holds them
-    raise refused(f"'{name}' takes numbers", value)
-
-
-def has_mix(value: Any) -> bool:
-    """Whether there is a Mix in a list or vector, or in those in it."""
-    return any(type(item) is Mix or (type(item) in _STRUCTURES and has_mix(item)) for item in value)
-
-
-def without_mix(value: Any, work: Unary) -> Any:
-    """Work with a list or vector in which no Mix is left; lanes part where they disagree on one."""
-    mix = _first_mix(value)
-    if mix is None:
-        return work(_with_option(value, None, None))
-    return by_option(mix, lambda option: without_mix(_with_option(value, mix, option), work))
-
-
-def _first_mix(value: Any) -> Mix | None:
-    value = settle(value)
-    if type(value) in _STRUCTURES:
-        return next((mix for mix in map(_first_mix, value) if mix is not None), None)
-    return value if type(value) is Mix else None
-
-
-def _with_option(value: Any, mix: Mix | None, option: Any) -> Any:
-    value = settle(value)
-    if value is mix and mix is not None:
-        return option
-    return type(value)(_with_option(v, mix, option) for v in value) if type(value) in _STRUCTURES else value
-
-
-MOST_AXES: Final = 32
-"""What every version of numpy allows, the one of the lanes included."""
-
-
-def vector(*items: Any) -> Any:
-    """A vector: one array where the items are numbers or arrays of one shape, else a tuple."""
-    if not items:
-        return ()
-    shape: Any = None
-    over_lanes = False
-    for item in items:
-        kind = type(item)
-        if kind is float or kind is int:
-            this: tuple[int, ...] = ()
-        elif kind is np.ndarray:
-            this = item.shape
-        elif kind is Lane:
-            if item.data.dtype.kind == "b":
-                return items
-            this = item.data.shape[:-1]
-            over_lanes = True
-        else:
-            settled = settle(item)
-            return items if settled is item else vector(*map(settle, items))
-        if shape is None:
-            shape = this
-        elif shape != this:
-            return items
-    if len(shape) > MOST_AXES - 2:
-        return items
-    if over_lanes:
-        frame = here.frame
-        parts = [item.at(frame) if type(item) is Lane else item for item in items]
-        if frame.size > 1:
-            lanes = frame.size
-            whole = np.empty((len(parts), *shape, lanes), np.result_type(*(_dtype(p) for p in parts)))
-            try:
-                for position, (p, item) in enumerate(zip(parts, items)):
-                    whole[position] = p[..., None] if type(item) is np.ndarray else p
-            except OverflowError:
-                return items
-            return Lane(whole, frame)
-        items = tuple(parts)
-    try:
-        array = np.array(items)
-    except OverflowError:
-        return items
-    if array.dtype.kind not in "if":
-        return items  # integers that no machine word holds
-    array.setflags(write=False)
-    return array
-
-
-def _dtype(part: Any) -> Any:
-    return part.dtype if type(part) is np.ndarray else (np.int64 if type(part) is int else np.float64)
 
 
 def _meet(x: Any, y: Any, name: str) -> tuple[Any, Any, bool]:
@@ -222,9 +126,9 @@ def _binary(name: str, scalar: Binary, ufunc: Any) -> Binary:
                 return by_option(x, lambda option: operation(option, y))
             if other is Mix:
                 return by_option(y, lambda option: operation(x, option))
-            if kind in _STRUCTURES and has_mix(x):
+            if kind in STRUCTURES and has_mix(x):
                 return without_mix(x, lambda settled: operation(settled, y))
-            if other in _STRUCTURES and has_mix(y):
+            if other in STRUCTURES and has_mix(y):
                 return without_mix(y, lambda settled: operation(x, settled))
             a, b, over_lanes = _meet(x, y, name)
             if type(a) is not np.ndarray and type(b) is not np.ndarray:
@@ -245,7 +149,7 @@ def _unary(name: str, scalar: Unary, ufunc: Any) -> Unary:
                 return scalar(x)
             if kind is Mix:
                 return by_option(x, operation)
-            if kind in _STRUCTURES and has_mix(x):
+            if kind in STRUCTURES and has_mix(x):
                 return without_mix(x, operation)
             x = numeric(x, name)
             a = x.at(here.frame) if type(x) is Lane else x
@@ -281,120 +185,7 @@ def _exactly(name: str, operation: Callable[..., Any], scalar: Callable[..., Any
     return number_lanes(results) if over_lanes else vectors(results)
 
 
-def is_scalar_lane(value: Any) -> bool:
-    return type(value) is Lane and value.rank == 0
-
-
-def objects(value: Any, name: str) -> Any:
-    """Plain numbers as an array of Python's own, which have no limits; one number as it is."""
-    if type(value) is int or type(value) is float:
-        return value
-    try:
-        return np.array(value.tolist() if type(value) is np.ndarray else value, object)
-    except ValueError:
-        raise refused(f"'{name}' takes numbers", value) from None
-
-
-def number_lanes(values: list[Any]) -> Any:
-    """Plain numbers, one for each lane of the running frame: large integers apart, the others as arrays."""
-    frame = here.frame
-    groups: dict[Any, list[int]] = {}
-    for position, value in enumerate(values):
-        small = type(value) is float or -LARGEST <= value <= LARGEST
-        groups.setdefault(type(value) if small else value, []).append(position)
-    parts: list[tuple[Any, Any]] = []
-    for key, positions in groups.items():
-        inner = frame if len(groups) == 1 else frame.part(np.array(positions))
-        lanes = lane_of(np.array([values[p] for p in positions]), inner) if type(key) is type else key
-        parts.append((inner, lanes))
-    return join(frame, parts)
-
-
-def lane_of(data: Any, frame: Any) -> Any:
-    """A Lane of a frame, or a plain number where it has one lane."""
-    return Lane(data, frame) if frame.size > 1 else data.item()
-
-
-def vectors(items: list[Any]) -> Any:
-    """A vector from nested lists of numbers."""
-    return vector(*(vectors(item) if type(item) is list else item for item in items))
-
-
 # Scalars: numpy's results (inf and nan instead of exceptions) with Python's types.
-
-
-def _divide(x: float, y: float) -> float:
-    if y == 0:
-        raise ModelError("division by zero")
-    if type(y) is int and type(x) is int and x % y == 0:
-        return x // y
-    try:
-        return x / y
-    except OverflowError:
-        with np.errstate(all="ignore"):
-            return float(np.true_divide(float(x), float(y)))
-
-
-def _divide_lanes(a: Any, b: Any) -> Any:
-    """Whole where all lanes divide evenly; where only some do, a whole float is the same number."""
-    if not b if type(b) is not np.ndarray else np.count_nonzero(b) < b.size:
-        raise ModelError("division by zero")
-    if _is_whole(a) and _is_whole(b) and not np.any(np.remainder(a, b)):
-        return checked(np.floor_divide, quotient_fits)(a, b)
-    return np.true_divide(a, b)
-
-
-def raw_divide(a: Any, b: Any) -> Any:
-    """Division of bare numbers and arrays."""
-    if type(b) is np.ndarray and b.dtype is _REAL and b.ndim == 1:
-        result = np.true_divide(a, b)
-        if absolute_sum(result) < LARGE:  # no lane was divided by zero
-            return result
-    return _divide_lanes(a, b) if type(a) is np.ndarray or type(b) is np.ndarray else _divide(a, b)
-
-
-def _is_whole(a: Any) -> bool:
-    return type(a) is int or (type(a) is np.ndarray and a.dtype.kind == "i")
-
-
-def _guarded(function: Unary, ufunc: Any) -> Unary:
-    """A function of math that gives inf or nan where math raises."""
-
-    def scalar(x: Any) -> Any:
-        try:
-            return function(x)
-        except (ValueError, OverflowError):
-            with np.errstate(all="ignore"):
-                return float(ufunc(float(x)))
-
-    return scalar
-
-
-_MOST_BITS = 1_000_000
-"""No integer is made larger than this at once: it would take forever."""
-
-
-def _power(x: Any, y: Any) -> Any:
-    if type(x) is int and type(y) is int and y >= 0:
-        if abs(x) > 1 and x.bit_length() * y > _MOST_BITS:
-            raise ModelError("pow: the result is too large")
-        return x**y
-    with np.errstate(all="ignore"):
-        return float(np.power(float(x), float(y)))
-
-
-def _power_lanes(a: Any, b: Any) -> Any:
-    if _is_whole(a) and _is_whole(b):
-        least_exponent, exponent = extremes(b)
-        largest = magnitude(a)
-        bits = largest.bit_length() * exponent if largest > 1 else 1
-        if least_exponent >= 0:
-            if bits >= 64:
-                raise Outgrown
-            return np.power(a, b)
-        if bits > 53:  # a float in one lane, and more than a float holds in another
-            raise Outgrown
-    return np.power(np.asarray(a, float), b)
 
 
 def _whole_division(name: str, function: Binary, ufunc: Any) -> Binary:
@@ -411,97 +202,40 @@ def _whole_division(name: str, function: Binary, ufunc: Any) -> Binary:
     return _binary(name, scalar, lanes)
 
 
-def _quotient(x: Any, y: Any) -> Any:
-    if type(x) is int and type(y) is int:
-        return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
-    quotient = x / y
-    return float(math.trunc(quotient)) if math.isfinite(quotient) else quotient
-
-
-def _quotient_lanes(a: Any, b: Any) -> Any:
-    if _is_whole(a) and _is_whole(b):  # in whole numbers all the way: floats have 53 bits only
-        floor = checked(np.floor_divide, quotient_fits)(a, b)
-        return floor + ((floor < 0) & (floor * b != a))
-    return np.trunc(np.true_divide(a, b))
-
-
-def _remainder(x: Any, y: Any) -> Any:
-    if type(x) is int and type(y) is int:
-        return x - y * _quotient(x, y)
-    return math.fmod(x, y) if math.isfinite(x) else math.nan
-
-
-def _rounded(function: Callable[[Any], int], ufunc: Any) -> tuple[Unary, Any]:
-    """floor, ceil and round give integers; a float that has no digits after the point stays as it is."""
-
-    def scalar(x: Any) -> Any:
-        return function(x) if type(x) is float and abs(x) <= EXACT else x
-
-    def lanes(a: Any) -> Any:
-        if a.dtype.kind == "i":
-            return a
-        data = ufunc(a)
-        return data.astype(np.int64) if np.all(np.abs(data) <= EXACT) else data
-
-    return scalar, lanes
-
-
-def _nearest(x: float) -> int:
-    below = math.floor(x)
-    return below + (x - below >= 0.5)  # x + 0.5 would be rounded itself
-
-
-def _nearest_lanes(a: Any) -> Any:
-    below = np.floor(a)
-    return below + (a - below >= 0.5)
-
-
-def _one_of(ufunc: Any) -> Binary:
-    """The lesser or the larger: a large integer stays what it is beside a float."""
-
-    def lanes(a: Any, b: Any) -> Any:
-        data = ufunc(a, b)
-        if data.dtype.kind == "f" and (beyond_floats(a) or beyond_floats(b)):
-            raise Outgrown
-        return data
-
-    return lanes
-
-
 add = _binary("+", lambda x, y: x + y, checked(np.add, sum_fits))
 sub = _binary("-", lambda x, y: x - y, checked(np.subtract, difference_fits))
 mul = _binary("*", lambda x, y: x * y, checked(np.multiply, product_fits))
-div = _binary("/", _divide, _divide_lanes)
-power = _binary("pow", _power, _power_lanes)
+div = _binary("/", divide, divide_lanes)
+power = _binary("pow", power_of, power_lanes)
 atan2 = _binary("atan2", math.atan2, np.arctan2)
 mod = _whole_division("mod", lambda x, y: x % y, np.mod)
-rem = _whole_division("rem", _remainder, np.fmod)
-quot = _whole_division("quot", _quotient, _quotient_lanes)
-smaller = _binary("min", lambda x, y: x if x < y or x != x else y, _one_of(np.minimum))
-larger = _binary("max", lambda x, y: x if x > y or x != x else y, _one_of(np.maximum))
+rem = _whole_division("rem", remainder, np.fmod)
+quot = _whole_division("quot", quotient, quotient_lanes)
+smaller = _binary("min", lambda x, y: x if x < y or x != x else y, one_of(np.minimum))
+larger = _binary("max", lambda x, y: x if x > y or x != x else y, one_of(np.maximum))
 
 negate = _unary("-", lambda x: -x, checked_unary(np.negative, has_opposite))
-inverse_of = _unary("/", lambda x: _divide(1, x), lambda a: _divide_lanes(1, a))
+inverse_of = _unary("/", lambda x: divide(1, x), lambda a: divide_lanes(1, a))
 inc = _unary("inc", lambda x: x + 1, checked_unary(lambda a: a + 1, lambda a: sum_fits(a, 1)))
 dec = _unary("dec", lambda x: x - 1, checked_unary(lambda a: a - 1, lambda a: difference_fits(a, 1)))
 absolute = _unary("abs", abs, checked_unary(np.abs, has_opposite))
-exp = _unary("exp", _guarded(math.exp, np.exp), np.exp)
-expm1 = _unary("expm1", _guarded(math.expm1, np.expm1), np.expm1)
-log = _unary("log", _guarded(math.log, np.log), np.log)
-log1p = _unary("log1p", _guarded(math.log1p, np.log1p), np.log1p)
-sqrt = _unary("sqrt", _guarded(math.sqrt, np.sqrt), np.sqrt)
-sin = _unary("sin", _guarded(math.sin, np.sin), np.sin)
-cos = _unary("cos", _guarded(math.cos, np.cos), np.cos)
-tan = _unary("tan", _guarded(math.tan, np.tan), np.tan)
+exp = _unary("exp", guarded(math.exp, np.exp), np.exp)
+expm1 = _unary("expm1", guarded(math.expm1, np.expm1), np.expm1)
+log = _unary("log", guarded(math.log, np.log), np.log)
+log1p = _unary("log1p", guarded(math.log1p, np.log1p), np.log1p)
+sqrt = _unary("sqrt", guarded(math.sqrt, np.sqrt), np.sqrt)
+sin = _unary("sin", guarded(math.sin, np.sin), np.sin)
+cos = _unary("cos", guarded(math.cos, np.cos), np.cos)
+tan = _unary("tan", guarded(math.tan, np.tan), np.tan)
 atan = _unary("atan", math.atan, np.arctan)
-asin = _unary("asin", _guarded(math.asin, np.arcsin), np.arcsin)
-acos = _unary("acos", _guarded(math.acos, np.arccos), np.arccos)
+asin = _unary("asin", guarded(math.asin, np.arcsin), np.arcsin)
+acos = _unary("acos", guarded(math.acos, np.arccos), np.arccos)
 tanh = _unary("tanh", math.tanh, np.tanh)
-sinh = _unary("sinh", _guarded(math.sinh, np.sinh), np.sinh)
-cosh = _unary("cosh", _guarded(math.cosh, np.cosh), np.cosh)
-floor = _unary("floor", *_rounded(math.floor, np.floor))
-ceil = _unary("ceil", *_rounded(math.ceil, np.ceil))
-rounded = _unary("round", *_rounded(_nearest, _nearest_lanes))
+sinh = _unary("sinh", guarded(math.sinh, np.sinh), np.sinh)
+cosh = _unary("cosh", guarded(math.cosh, np.cosh), np.cosh)
+floor = _unary("floor", *rounding(math.floor, np.floor))
+ceil = _unary("ceil", *rounding(math.ceil, np.ceil))
+rounded = _unary("round", *rounding(nearest, nearest_lanes))
 square = _unary("square", lambda x: x * x, checked_unary(np.square, lambda a: product_fits(a, a)))
 sigmoid = _unary("sigmoid", lanewise.sigmoid, lanewise.sigmoid)
 

@@ -10,7 +10,7 @@ import numpy as np
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.varying import Lane, one_by_one
 from pplc_runtime.primitives.arguments import settled
-from pplc_runtime.primitives.arithmetic import numeric
+from pplc_runtime.primitives.arrays import numeric
 from pplc_runtime.values import ModelError, shown
 
 

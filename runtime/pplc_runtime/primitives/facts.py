@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pplc_runtime.primitives import arithmetic
+from pplc_runtime.primitives import arithmetic, scalars
 
 NONE: Final = slice(0)
 BUT_FIRST: Final = slice(1, None)
@@ -40,7 +40,7 @@ def _function(name: str, keeps_whole: bool = False) -> Facts:
 _ADD: Final = Facts(bare={1: lambda a: a, 2: lambda a, b: a + b}, operator="+")
 _SUB: Final = Facts(bare={1: lambda a: -a, 2: lambda a, b: a - b}, operator="-")
 _MUL: Final = Facts(bare={1: lambda a: a, 2: lambda a, b: a * b}, operator="*")
-_DIV: Final = Facts(bare={1: lambda a: arithmetic.raw_divide(1, a), 2: arithmetic.raw_divide})
+_DIV: Final = Facts(bare={1: lambda a: scalars.raw_divide(1, a), 2: scalars.raw_divide})
 
 FACTS: Final[dict[str, Facts]] = {
     "+": _ADD,

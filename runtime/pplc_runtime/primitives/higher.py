@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.messages import given
 from pplc_runtime.lanes.varying import Dead, Lane, Mix, by_option, grouped, join
 from pplc_runtime.primitives.arguments import elements, is_number, settled, with_item, with_whole
-from pplc_runtime.primitives.arithmetic import vector
+from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.primitives.comparison import negation, truth
 from pplc_runtime.primitives.maps import assoc, get
 from pplc_runtime.primitives.ordering import permutation
@@ -153,7 +153,7 @@ def _until(
             if type(test) is np.ndarray:
                 leaving = here.frame.part(np.flatnonzero(test == stop))
                 done.append((leaving, result(value)))
-                here.frame = here.frame.part(np.flatnonzero(test != stop))
+                run_in(here.frame.part(np.flatnonzero(test != stop)))
             elif test is stop:
                 done.append((here.frame, result(value)))
                 break
@@ -163,7 +163,7 @@ def _until(
         if not done:
             raise
     finally:
-        here.frame = frame
+        run_in(frame)
     if here.handler.deaths != deaths:
         here.handler.bury()
     return done[0][1] if done[0][0] is frame else join(frame, done)

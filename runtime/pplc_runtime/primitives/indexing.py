@@ -11,7 +11,7 @@ from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.messages import refused
 from pplc_runtime.lanes.varying import Lane, Mix, by_option, by_value
 from pplc_runtime.primitives.arguments import element, elements, settled, whole
-from pplc_runtime.primitives.arithmetic import vector
+from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.values import List, ModelError
 
 NO_DEFAULT: Any = object()

@@ -20,7 +20,8 @@ from pplc_runtime.lanes.frames import Frame, here
 from pplc_runtime.lanes.messages import refused
 from pplc_runtime.lanes.varying import Lane, one_by_one, plain, varies
 from pplc_runtime.primitives.arguments import Function, settled, with_item, with_whole
-from pplc_runtime.primitives.arithmetic import absolute, has_mix, mul, numeric, objects, vectors, without_mix
+from pplc_runtime.primitives.arithmetic import absolute, mul
+from pplc_runtime.primitives.arrays import has_mix, numeric, objects, vectors, without_mix
 from pplc_runtime.primitives.whole_numbers import LARGEST, Outgrown, magnitude
 from pplc_runtime.values import List, ModelError
 

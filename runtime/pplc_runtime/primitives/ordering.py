@@ -10,7 +10,7 @@ from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.messages import refused
 from pplc_runtime.lanes.varying import Lane, grouped, settle
 from pplc_runtime.primitives.arguments import elements, is_number, settled
-from pplc_runtime.primitives.arithmetic import vector
+from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.values import List, Map, key_of
 
 

@@ -21,7 +21,8 @@ from pplc_runtime.primitives.arguments import (
     with_item,
     with_whole,
 )
-from pplc_runtime.primitives.arithmetic import add, mul, vector
+from pplc_runtime.primitives.arithmetic import add, mul
+from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.primitives.maps import assoc, merge
 from pplc_runtime.values import List, Map, ModelError
 

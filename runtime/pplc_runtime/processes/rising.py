@@ -2,8 +2,7 @@
 
 An urn that holds weight x for a value gives that value m times in a row with a probability whose numerator is
 x (x+1) ... (x+m-1) = Gamma(x+m) / Gamma(x). The difference of two log Gammas loses all digits when x is
-large, and scipy takes longer to import than a short run lasts; so the first factors are multiplied out and
-the rest comes from Stirling's series, differenced by hand.
+large; so the first factors are multiplied out and the rest comes from Stirling's series, differenced by hand.
 """
 
 from __future__ import annotations
@@ -53,10 +52,11 @@ class LogGammaTable:
 
     def up_to(self, n: int) -> NDArray[np.float64]:
         """A table that can be indexed with 0 to n."""
-        if n >= len(self._table):
-            size = max(n + 1, 2 * len(self._table))
-            self._table = np.concatenate([np.zeros(2), np.log(np.arange(1.0, size - 1)).cumsum()])
-        return self._table
+        table = self._table  # another thread may put a shorter one there
+        if n >= len(table):
+            size = max(n + 1, 2 * len(table))
+            table = self._table = np.concatenate([np.zeros(2), np.log(np.arange(1.0, size - 1)).cumsum()])
+        return table
 
 
 LOG_GAMMA = LogGammaTable()

@@ -13,7 +13,7 @@ from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.messages import given, refused
 from pplc_runtime.lanes.varying import Lane, Mix, by_option, raw, settle
-from pplc_runtime.primitives.arithmetic import vector
+from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.processes import ALIASES as PROCESS_ALIASES
 from pplc_runtime.processes import PROCESSES
 from pplc_runtime.processes.base import Process

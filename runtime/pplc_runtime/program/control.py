@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import here
+from pplc_runtime.lanes.frames import Here, here
 from pplc_runtime.lanes.messages import given, question
 from pplc_runtime.lanes.varying import EXACT, Lane, Mix, by_option, grouped, join, part
 from pplc_runtime.primitives.base import Primitive
@@ -215,11 +215,29 @@ class Idle:
     """The handler when nothing runs: it lets every branch be, and no lane dies."""
 
     deaths = 0
-    formulas = None
+    formulas: dict[Any, Any] | None = None
     call: Callable[..., Any] = staticmethod(call)
 
     def decided(self, truth: Any) -> Any:
         return truth
 
+    def bury(self) -> None:
+        pass
 
-here.handler = Idle()
+    def read(self, name: str) -> Any:
+        raise RuntimeError("nothing is running")
+
+    def sample(self, at: At, source: Any) -> Any:
+        raise RuntimeError("nothing is running")
+
+    def observe(self, at: At, source: Any, value: Any) -> Any:
+        raise RuntimeError("nothing is running")
+
+    def entry(self, memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
+        raise RuntimeError("nothing is running")
+
+    def entries(self, memo: Memo, argument: Any) -> Any:
+        raise RuntimeError("nothing is running")
+
+
+Here.handler = Idle()

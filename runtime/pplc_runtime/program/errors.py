@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from types import CodeType, TracebackType
 from typing import Final, TypeAlias
 
+from pplc_runtime.excerpt import excerpt
 from pplc_runtime.values import ModelError, Place
 
 Form: TypeAlias = tuple[int, int, int]
@@ -25,7 +26,6 @@ Form: TypeAlias = tuple[int, int, int]
 Places: TypeAlias = Mapping[tuple[int, int, int, int], Form]
 
 MOST_CALLS: Final = 8
-WIDEST_LINE: Final = 120
 
 
 def located(error: BaseException, file: str, source: str, places: Places) -> ModelError:
@@ -107,13 +107,7 @@ def _excerpt(place: Form, file: str, source: str) -> list[str]:
         return []
     if width == 1:
         width = _width(text, column - 1)
-    shift = max(0, column - 1 - WIDEST_LINE // 2) if len(text) > WIDEST_LINE else 0
-    shown = text[shift : shift + WIDEST_LINE]
-    start = column - 1 - shift
-    width = max(1, min(width, len(shown) - start))
-    indent = "".join("\t" if c == "\t" else " " for c in shown[:start])
-    shown = "".join(c if c == "\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in shown)
-    return [f"  {line} | {shown}", f"  {' ' * len(str(line))} | {indent}{'^' * width}"]
+    return [excerpt(text, line, column, width)]
 
 
 def _line(line: int, file: str, source: str) -> str | None:

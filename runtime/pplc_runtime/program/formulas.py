@@ -16,7 +16,7 @@ import numpy as np
 
 from pplc_runtime.lanes.frames import Frame, here
 from pplc_runtime.lanes.varying import Lane
-from pplc_runtime.primitives import arithmetic
+from pplc_runtime.primitives import scalars
 from pplc_runtime.primitives.facts import FACTS
 from pplc_runtime.values import ModelError
 
@@ -33,7 +33,7 @@ _REAL: Final = np.dtype(np.float64)
 class raw:
     """The functions of the language on bare numbers and arrays of reals."""
 
-    divide = staticmethod(arithmetic.raw_divide)
+    divide = staticmethod(scalars.raw_divide)
 
 
 for _name in FUNCTIONS:

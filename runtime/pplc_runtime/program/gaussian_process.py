@@ -16,6 +16,7 @@ import numpy as np
 from pplc_runtime.distributions import DISTRIBUTIONS
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here
+from pplc_runtime.lanes.handler import Weighing
 from pplc_runtime.lanes.messages import given, refused
 from pplc_runtime.lanes.varying import Lane, Mix, by_option, part, raw, settle, varies
 from pplc_runtime.primitives.arithmetic import add, div, mul, sub
@@ -116,7 +117,7 @@ class Point(Stochastic):
     def identity(self) -> tuple[Any, tuple[Any, ...]]:
         return self.at, self.parts[2:]
 
-    def sampled(self, handler: Any, at: At) -> Any:
+    def sampled(self, handler: Weighing, at: At) -> Any:
         """Draw the value, given all that is known of the function."""
         state = settle(handler.load(self.at, ()))
         if type(state) is Mix:
@@ -135,7 +136,7 @@ class Point(Stochastic):
 
         return _where(uncertain, drawn, lambda: mean)
 
-    def scored(self, handler: Any, at: At, value: Any) -> Any:
+    def scored(self, handler: Weighing, at: At, value: Any) -> Any:
         """The log density of a value, which is then known."""
         state = settle(handler.load(self.at, ()))
         if type(state) is Mix:
@@ -197,7 +198,7 @@ class Point(Stochastic):
         return tuple(row), mean, float(deviation), bool(uncertain)
 
     def learn(
-        self, handler: Any, state: tuple[Known, ...], row: tuple[Any, ...], mean: Any, deviation: Any, value: Any
+        self, handler: Weighing, state: tuple[Known, ...], row: tuple[Any, ...], mean: Any, deviation: Any, value: Any
     ) -> None:
         white = div(sub(value, mean), deviation)
         handler.save(self.at, (*state, Known((self.parts[2], row, deviation, white, value))))

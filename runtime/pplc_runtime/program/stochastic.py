@@ -17,7 +17,7 @@ from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, here
 from pplc_runtime.lanes.messages import refused
 from pplc_runtime.lanes.varying import Lane, join, layout, raw
-from pplc_runtime.primitives.arithmetic import vector
+from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.processes import ALIASES as PROCESS_ALIASES
 from pplc_runtime.processes.base import Process
 from pplc_runtime.values import List, Stochastic

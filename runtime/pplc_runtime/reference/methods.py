@@ -17,7 +17,6 @@ its generations; otherwise the factor is 0. `strict` also asks that the predicat
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -27,18 +26,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.numerics.weights import ZeroWeights, log_sum_exp, normalise_and_sum
 from pplc_runtime.reference.draws import Random
 from pplc_runtime.reference.environment import (
     DEEPEST,
-    ByPath,
     Draw,
     Given,
     Impossible,
-    InOrder,
-    Mismatch,
-    Scoring,
 )
 from pplc_runtime.reference.execution import (
     Generation,
@@ -54,6 +49,7 @@ from pplc_runtime.reference.syntax import Assume, Observe, Program
 from pplc_runtime.results.ancestry import Ancestry
 from pplc_runtime.results.json_values import from_python
 from pplc_runtime.results.sweeps import Column, Sweep
+from pplc_runtime.running.deep_stack import recursion
 from pplc_runtime.values import ModelError
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -340,107 +336,16 @@ def planned(program: Program, data: Mapping[str, Any] | None = None, max_depth: 
 @contextmanager
 def one_lane(max_depth: int = DEEPEST) -> Iterator[None]:
     """Primitives see one particle, and recursion may go deep: Python calls of Python take no C stack."""
-    frame, handler, limit = here.frame, here.handler, sys.getrecursionlimit()
-    here.frame = Frame.first(1)
-    sys.setrecursionlimit(max(limit, 20 * max_depth + 10_000))
+    before = here.frame, here.handler
+    run_in(Frame.first(1))
     try:
-        with np.errstate(all="ignore"):
+        with recursion(20 * max_depth + 10_000), np.errstate(all="ignore"):
             yield
     except RecursionError:
         message = "the recursion is too deep; raise the limit with --max-depth or max_depth="
         raise ModelError(message) from None
     finally:
-        here.frame, here.handler = frame, handler
-        sys.setrecursionlimit(limit)
+        run_in(*before)
 
 
 # For comparison with other engines
-
-
-class Replay(NamedTuple):
-    """An execution with given choices."""
-
-    log_prior: float
-    log_likelihood: float
-    predicts: dict[str, Any]
-
-
-def replay(program: Program, values: Sequence[Any], data: Mapping[str, Any] | None = None) -> Replay:
-    """The execution that makes the given choices, in order. Both logs are -inf if there is none: a choice is
-    impossible, or there are too few or too many of them."""
-    with one_lane():
-        run = planned(program, data)
-        return _replayed(run, InOrder(values))[0]
-
-
-def log_joint(
-    program: Program,
-    choices: Mapping[At, Any] | Mapping[tuple[Any, ...], Any],
-    data: Mapping[str, Any] | None = None,
-) -> float:
-    """The log density of the execution with the given choices by address, or path of an address."""
-    paths = {alpha.path() if isinstance(alpha, At) else alpha: value for alpha, value in choices.items()}
-    with one_lane():
-        result, _ = _replayed(planned(program, data), ByPath(paths))
-    return result.log_prior + result.log_likelihood
-
-
-def executed(program: Program, values: Sequence[Any], data: Mapping[str, Any] | None = None) -> tuple[Plan, Particle]:
-    """The plan and the particle of an execution that makes the given choices, in order."""
-    with one_lane():
-        run = planned(program, data)
-        replayed, particle = _replayed(run, InOrder(values))
-    if replayed.log_prior == -np.inf:
-        raise ValueError("the program has no execution with these choices")
-    return run, particle
-
-
-def _replayed(run: Plan, handler: InOrder | ByPath) -> tuple[Replay, Particle]:
-    particle = _through(run, run.segments, handler)
-    log_likelihood = sum(generation.log_weight for generation in particle.generations)
-    if log_likelihood == -np.inf or handler.remaining:
-        return Replay(-np.inf, -np.inf, {}), particle
-    return Replay(handler.log_prior, log_likelihood, particle.predicts(run.segments)), particle
-
-
-def _through(run: Plan, segments: Sequence[Segment], handler: Scoring) -> Particle:
-    """A new particle taken through some segments, what is drawn and decided kept for each of them."""
-    particle = start(run)
-    for segment in segments:
-        handler.drawn, handler.seated, handler.predicates = {}, [], []
-        extend(particle, segment, handler)
-        if particle.log_weight == -np.inf:
-            break
-    return particle
-
-
-def ancestor_log_weights(
-    program: Program,
-    generation: int,
-    prefixes: Sequence[Sequence[Any]],
-    retained: Sequence[Any],
-    data: Mapping[str, Any] | None = None,
-    *,
-    strict: bool = False,
-    paper: bool = False,
-) -> Floats:
-    """log w^l p(suffix | prefix^l) at the boundary after `generation` generations (1, 2, ...).
-
-    A prefix is given by its choices up to there in the order of execution, the retained particle by all of
-    its own."""
-    with one_lane():
-        run = planned(program, data)
-        kept = _through(run, run.segments, InOrder(retained))
-        given = kept.given(generation, strict)
-        result = []
-        for values in prefixes:
-            handler = InOrder(values)
-            prefix = _through(run, run.segments[:generation], handler)
-            if handler.remaining:
-                raise Mismatch
-            if paper:
-                score = paper_suffix_score(prefix, kept, generation, run)
-            else:
-                score = suffix_score(prefix, given, generation, run)
-            result.append(prefix.log_weight + score)
-    return np.array(result)

@@ -7,12 +7,13 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
+from pplc_runtime.engine.hopeless import is_hopeless
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.regeneration.records import Retained, Tracker
 from pplc_runtime.regeneration.suffix import Suffix
-from pplc_runtime.values import Place
+from pplc_runtime.values import Impossible, Place
 
 
 class Conditions(Protocol):
@@ -24,11 +25,28 @@ class Conditions(Protocol):
     def strict(self) -> bool: ...
 
 
-class LaneEngine:
+class PlannedEngine:
+    """An engine of compiled programs."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    def is_hopeless(self, error: Impossible) -> bool:
+        """Whether the statement at which all particles ended is impossible whatever is drawn."""
+        return is_hopeless(self.plan, error)
+
+    def together(self, states: list[Retained]) -> Retained | None:
+        """What several chains retain as one, if that is of the same structure."""
+        runs = [Retained([own]).recorded(self.plan, strict=True) for state in states for own in state.held]
+        retained = Retained.gathered(runs)
+        return retained if retained.segments else None
+
+
+class LaneEngine(PlannedEngine):
     """Runs the program itself."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan = plan.without_scripts()
+        super().__init__(plan.without_scripts())
 
     def particles(
         self, rng: np.random.Generator, size: int, retained: list[dict[At, Any]] | None = None, remember: bool = False

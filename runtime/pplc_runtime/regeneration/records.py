@@ -17,7 +17,7 @@ from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan, Segment
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import Frame, Index, here
+from pplc_runtime.lanes.frames import Frame, Index, here, run_in
 from pplc_runtime.lanes.varying import Lane, Mix, join, per_lane, plain, raw
 from pplc_runtime.program.steps import Assume, Observe, Predict
 from pplc_runtime.program.stochastic import Dist, ProcessInstance
@@ -192,7 +192,7 @@ class Tracker(Forward):
                 found = taken.get(id(value), MISSING)
                 writes[cell] = _of_lanes(value, frame, places, root) if found is MISSING else found
             retained.segments.append(SegmentRecord(note.reads, writes, note.draws))
-        here.frame = outer
+        run_in(outer)
         if root is None:
             retained.held = [retained.values]
         else:
@@ -213,7 +213,7 @@ def _of_lanes(value: Any, frame: Frame, places: Index, root: Frame | None) -> An
             return one.item() if one.ndim == 0 else one.copy()
     ones = []
     for place in places.tolist():
-        here.frame = frame.part(np.array([place])) if frame.size > 1 else frame
+        run_in(frame.part(np.array([place])) if frame.size > 1 else frame)
         ones.append(plain(value))
     if root is None:
         return ones[0]
@@ -227,7 +227,7 @@ class Recorder(Forward):
     what they are for each."""
 
     def __init__(self, plan: Plan, values: dict[At, Any]) -> None:
-        here.frame, here.handler = Frame.first(1), self
+        run_in(Frame.first(1), self)
         super().__init__(np.random.default_rng(0), dict(plan.inputs))
         self.plan = plan
         self.run = Retained([values], values=values)

@@ -11,7 +11,7 @@ from pplc_runtime.engine.cells import MISSING, Partial
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.plan import Segment
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import here
+from pplc_runtime.lanes.frames import here, run_in
 from pplc_runtime.lanes.varying import Dead, Lane, by_value, part, raw, varies
 from pplc_runtime.program.stochastic import Dist, ProcessInstance
 from pplc_runtime.regeneration.records import run_statements
@@ -70,7 +70,7 @@ class Replay(Forward):
             if self.suffix.strict:
                 undone = undone | np.not_equal(self.position, len(record.outcomes))
             if np.any(undone):
-                here.frame = here.frame.top
+                run_in(here.frame.top)
                 self.weigh(np.where(undone, -np.inf, np.zeros(here.frame.size)))
         except Dead:
             pass

@@ -14,7 +14,7 @@ import numpy as np
 
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.varying import Lane, join, per_lane, raw, settle
 from pplc_runtime.program.stochastic import ProcessInstance
 
@@ -83,7 +83,7 @@ class Seatings:
         """The log density of all that is still to come, from the state in each lane."""
         if not self.turn:
             return 0.0
-        here.frame = frame
+        run_in(frame)
         self.settle()
         total: Any = 0.0
         mixed = {option.at for at in self.varying for option in self.assigned[at].options}
@@ -127,7 +127,8 @@ class Seatings:
     def block(self, process: At, ats: list[At], prefix: Forward, frame: Frame) -> Any:
         """The log density of some values of one process, in the lanes of a frame."""
         source = self.processes[process]
-        outer, here.frame = here.frame, frame
+        outer = here.frame
+        run_in(frame)
         parameters = tuple(map(raw, source.parts))
         if process in prefix.seats:
             state = prefix.seats_of(source).state
@@ -135,6 +136,6 @@ class Seatings:
                 state = source.family.gather(state, frame.to_top)
         else:
             state = source.family.empty(frame.size, *parameters)
-        here.frame = outer
+        run_in(outer)
         values = [self.values[at] for at in sorted(ats, key=self.turn.__getitem__)]
         return source.family.block(state, values, *parameters)

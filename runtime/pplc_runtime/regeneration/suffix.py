@@ -25,7 +25,7 @@ from pplc_runtime.engine.cells import MISSING, raw_at
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.varying import Lane, raw
 from pplc_runtime.program.stochastic import ProcessInstance
 from pplc_runtime.regeneration.records import Retained
@@ -115,14 +115,14 @@ class Suffix(SuffixScores):
 
     def rescore(self, number: int, prefix: Forward, frame: Frame) -> NDArray[np.float64]:
         """The log density of the suffix from segment `number` on, after the prefix in each lane."""
-        here.frame = frame
+        run_in(frame)
         self.prefix = prefix
         self.total_uses = raw(self.total_uses)
         self.blamed_now = None
         self.drop(number - 1, frame)
         self.recount(number - 1, 0)
         self.rescore_segments(number, self.changed(number - 1, prefix), frame)
-        here.frame, here.handler = frame, prefix
+        run_in(frame, prefix)
         result: Any = self.sum(frame)
         if self.seatings.turn:
             result = result + self.seatings.score(prefix, frame)
@@ -177,16 +177,17 @@ class Suffix(SuffixScores):
         return readers
 
     def replay(self, number: int, frame: Frame, living: Lanes | None) -> tuple[Any, Iterable[int]]:
-        here.frame = frame
+        run_in(frame)
         if self.replaying is None or living is not None:
             self.replaying = Replay(self, self.prefix)
-        here.handler = replay = self.replaying
+        replay = self.replaying
+        run_in(frame, replay)
         replay.start(number)
         if living is not None:
             replay.log_weights[~living] = -np.inf
-            here.frame = frame.part(np.flatnonzero(living))
+            run_in(frame.part(np.flatnonzero(living)))
         replay.run(self.plan.segments[number])
-        here.frame = frame
+        run_in(frame)
         score, uses = replay.outcome()
         self.recount(number, uses)
         for cell in replay.reads:
@@ -216,7 +217,7 @@ class Suffix(SuffixScores):
 
     def possible_prefixes(self, frame: Frame) -> Lanes:
         seatings = self.seatings.score(self.prefix, frame)
-        here.frame = frame
+        run_in(frame)
         possible: Lanes = np.greater(self.prefix.log_weights + seatings, -np.inf)
         return possible
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Posterior:
     """Weighted draws from all sweeps of all chains.
 
-    `is_chain` tells the two kinds of method apart: the weights of a sweep of a chain (icsmc, pgas, lmh) sum
+    `is_chain` tells the two kinds of method apart: the weights of a sweep of a chain (icsmc, pgas) sum
     to one, those of an independent sweep (importance, smc) to its estimate of the evidence. In both cases all
     draws together, weighted, estimate the posterior."""
 

@@ -25,26 +25,34 @@ Result = TypeVar("Result")
 class Driver:
     """Runs a kernel on a program."""
 
-    def __init__(self, kernel: Kernel, plan: Plan, settings: Settings) -> None:
+    def __init__(
+        self, kernel: Kernel, settings: Settings, engine: Engine, specialised: SpecialisedEngine | None = None
+    ) -> None:
         self.kernel = kernel
         self.settings = settings
-        self.lanes = LaneEngine(plan)
-        self.specialised = None if plan.scripts is None or settings.strict else SpecialisedEngine(plan)
+        self.engine = engine
+        self.specialised = specialised
+
+    @classmethod
+    def on_lanes(cls, kernel: Kernel, plan: Plan, settings: Settings) -> Driver:
+        """By the lane engine, and by scripts if the plan has them."""
+        specialised = None if plan.scripts is None or settings.strict else SpecialisedEngine(plan)
+        return cls(kernel, settings, LaneEngine(plan), specialised)
 
     @classmethod
     def of(cls, kernel: Kernel, plan: Plan, settings: Settings) -> Driver:
-        """With a specialised engine where that pays and can be."""
+        """The same, with scripts where that pays and can be."""
         many = settings.sweeps + settings.burn_in >= LEAST_SWEEPS
-        return cls(kernel, scripted(plan) if many and settings.particles > 1 else plan, settings)
+        return cls.on_lanes(kernel, scripted(plan) if many and settings.particles > 1 else plan, settings)
 
     def chain(self, rng: np.random.Generator) -> Iterator[Sweep]:
         """The sweeps of one chain."""
-        return self.steps(self.kernel.init(self.lanes, self.settings, rng), rng)
+        return self.steps(self.kernel.init(self.engine, self.settings, rng), rng)
 
     def chains(self, starts: list[np.random.Generator], rng: np.random.Generator) -> Iterator[Sweep]:
         """The sweeps of several chains, each of which starts as it would by itself; none if they do not go together."""
-        states = [self.kernel.init(self.lanes, self.settings, own) for own in starts]
-        state = self.kernel.together(self.lanes, states)
+        states = [self.kernel.init(self.engine, self.settings, own) for own in starts]
+        state = self.kernel.together(self.engine, states)
         if state is not None:
             yield from self.steps(state, rng)
 
@@ -70,4 +78,4 @@ class Driver:
             except Exception:  # whatever it is, the program comes to it as well, and can tell where
                 fast.scripts.failures += 1
                 rng.bit_generator.state = before
-        return work(self.lanes)
+        return work(self.engine)

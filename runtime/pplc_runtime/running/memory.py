@@ -1,48 +1,34 @@
-"""Memory: keep what is freed for the next array.
+"""Memory: Python's cyclic collector.
 
-By default the C library gives large blocks back to the system at once, and every array of a few thousand lanes is
-then paid for in page faults, at more than the price of the arithmetic on it. Where the C library is glibc, it is told
-to keep freed memory, and to keep one heap for all threads.
-
-Python's cyclic collector looks at everything that is alive again and again, of which a run has much and throws
-almost nothing away in cycles: while one runs, the collector is called more rarely.
+It looks at everything that is alive again and again, of which a run has much and throws almost nothing away in cycles:
+while one runs, the collector is called more rarely.
 """
 
 from __future__ import annotations
 
-import ctypes
 import gc
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
-_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
-_KEPT = 1 << 30
-_LARGEST_FROM_HEAP = 32 << 20
-_done = False
+from pplc_runtime.running.deep_stack import process_wide
 
-
-def keep_freed_memory() -> None:
-    """Ask once for freed memory to be kept; does nothing where that cannot be asked for."""
-    global _done
-    if _done or sys.platform != "linux":
-        return
-    _done = True
-    try:
-        mallopt = ctypes.CDLL(None).mallopt
-        mallopt(_ARENA_MAX, 1)
-        mallopt(_MMAP_THRESHOLD, _LARGEST_FROM_HEAP)
-        mallopt(_TRIM_THRESHOLD, _KEPT)
-    except (AttributeError, OSError):
-        pass
+_RARE: Final = (100_000, 50, 100)
+_before: Final[list[tuple[int, int, int]]] = []
+"""The thresholds that each of those at work has found; the first is what it was before them."""
 
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Fewer calls of the cyclic collector."""
-    before = gc.get_threshold()
-    gc.set_threshold(100_000, 50, 100)
+    """Fewer calls of the cyclic collector, until all are done that want so."""
+    with process_wide:
+        _before.append(gc.get_threshold())
+        gc.set_threshold(*_RARE)
     try:
         yield
     finally:
-        gc.set_threshold(*before)
+        with process_wide:
+            first = _before[0]
+            _before.pop()
+            if not _before:
+                gc.set_threshold(*first)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,9 @@ from pplc_runtime.program.steps import Input, Step
 from pplc_runtime.results.json_values import from_python, nan_in_input
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.running import deep_stack
 from pplc_runtime.running.driver import Driver
-from pplc_runtime.running.memory import keep_freed_memory, rare_collections
+from pplc_runtime.running.memory import rare_collections
 from pplc_runtime.settings import checked
 from pplc_runtime.specialise.engine import specialised_text
 from pplc_runtime.suggestions import suggestion
@@ -36,8 +37,6 @@ DEEPEST = 250_000
 MOST_LANES = 1024
 """Up to so many particles in all, chains run together: beyond, a lane more costs as much as a particle does alone."""
 _STACK = 1 << 29
-_running = threading.RLock()
-"""One run at a time: what is running is kept in one place for the process."""
 
 OnSweep = Callable[[Sweep], None]
 Engine = Callable[[str, list[Settings], int, dict[str, Any], int | None], Iterator[Sweep]]
@@ -201,7 +200,7 @@ class Program:
 
     def located(self, sweeps: Callable[[], Iterator[Sweep]]) -> Iterator[Sweep]:
         """Sweeps, with errors located in the source."""
-        with _running, np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):
             try:
                 yield from sweeps()
             except (KeyboardInterrupt, GeneratorExit):
@@ -211,28 +210,18 @@ class Program:
 
     def deep(self, work: Callable[[], Iterator[Sweep]], max_depth: int) -> Iterator[Sweep]:
         """Sweeps that are computed in a thread with a stack for deep recursion, handed over one by one."""
-        keep_freed_memory()
         channel = _Channel()
 
         def target() -> None:
-            limit = sys.getrecursionlimit()
             try:
-                sys.setrecursionlimit(max(limit, max_depth * 4 + 1000))
                 with rare_collections():
                     for sweep in work():
                         channel.put(sweep)
                 channel.end(None)
             except BaseException as error:
                 channel.end(error)
-            finally:
-                sys.setrecursionlimit(limit)
 
-        size = threading.stack_size(_STACK)
-        try:
-            thread = threading.Thread(target=target, daemon=True)
-            thread.start()
-        finally:
-            threading.stack_size(size)
+        thread = deep_stack.start(target, _STACK, max_depth * 4 + 1000)
         try:
             yield from channel
         finally:
@@ -244,12 +233,13 @@ class Program:
         raise SystemExit(run_module(self))
 
 
-_work: list[Callable[[], list[Sweep]]] = []
-"""What forked processes find when they start: generated code cannot be sent to them."""
+_work: dict[int, list[Callable[[], list[Sweep]]]] = {}
+"""What forked processes find when they start, by run: generated code cannot be sent to them."""
+_runs = count()
 
 
-def _work_number(number: int) -> list[Sweep]:
-    return _work[number]()
+def _work_number(run: int, number: int) -> list[Sweep]:
+    return _work[run][number]()
 
 
 def _in_processes(work: list[Callable[[], list[Sweep]]], cores: int) -> Iterator[Sweep]:
@@ -258,11 +248,12 @@ def _in_processes(work: list[Callable[[], list[Sweep]]], cores: int) -> Iterator
         for chain in work:  # the result is the same
             yield from chain()
         return
-    _work[:] = work
+    run = next(_runs)
+    _work[run] = work
     others = set(multiprocessing.active_children())
     fork = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(min(cores, len(work)), mp_context=fork, initializer=_leave_interrupts) as pool:
-        futures = [pool.submit(_work_number, number) for number in range(len(work))]
+        futures = [pool.submit(_work_number, run, number) for number in range(len(work))]
         try:
             for future in futures:
                 yield from future.result()
@@ -271,7 +262,7 @@ def _in_processes(work: list[Callable[[], list[Sweep]]], cores: int) -> Iterator
                 process.terminate()
             raise
         finally:
-            _work.clear()
+            del _work[run]
 
 
 def _leave_interrupts() -> None:

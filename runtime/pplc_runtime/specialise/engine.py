@@ -11,7 +11,7 @@ import numpy as np
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.regeneration.lane_engine import Conditions
+from pplc_runtime.regeneration.lane_engine import Conditions, PlannedEngine
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.specialise.ir import NoFixedCourse
 from pplc_runtime.specialise.numpy_code import scripts_of
@@ -40,11 +40,11 @@ def specialised_text(plan: Plan) -> str:
         return f"no static structure: {reason}"
 
 
-class SpecialisedEngine:
+class SpecialisedEngine(PlannedEngine):
     """Runs scripts."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan = plan
+        super().__init__(plan)
         self.scripts = plan.scripts
 
     @property

@@ -39,7 +39,18 @@ from pplc_runtime.specialise.ir import (
     Var,
 )
 from pplc_runtime.specialise.operations import operation
-from pplc_runtime.specialise.scripts import ByProgram, Failed, Script, Scripts, Straight
+from pplc_runtime.specialise.scripts import (
+    ByProgram,
+    Failed,
+    Script,
+    Scripts,
+    Straight,
+    alike,
+    allow,
+    allow_lanes,
+    fitting,
+    possible,
+)
 from pplc_runtime.values import List
 from pplc_runtime.values.walk import rebuild
 
@@ -47,47 +58,6 @@ MOST_FORMS: Final = 200
 """Code of so many forms takes a second to compile."""
 Code = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and its constants."""
-
-
-# What scripts call
-
-
-def allow(domain: Domain, value: Any) -> None:
-    """A parameter must be in its domain, in every lane."""
-    if type(value) is np.ndarray and value.ndim > domain.rank and domain.surely is not None and domain.surely(value):
-        return
-    holds = domain.holds(value)
-    if not (holds is True or (holds is not False and holds.all())):
-        raise Failed
-
-
-def allow_lanes(domain: Domain, value: Lane, data: Any) -> None:
-    """The same of a value that is kept, which need not be looked at again."""
-    allow(domain, data)
-    value.checked = domain
-
-
-def fitting(family: Family, *parts: Any) -> None:
-    """The parameters of a distribution must fit together."""
-    if family.problem(*parts) is not None:
-        raise Failed
-
-
-def alike(value: Any, dtype: Any, shape: tuple[int, ...]) -> None:
-    """What a primitive gives in a replay must be of the kind that it was in the trace; all lanes may share it."""
-    if type(value) is Lane:
-        if value.data.dtype is not dtype or value.data.shape[:-1] != shape:
-            raise Failed
-    elif not (value.shape == shape if type(value) is np.ndarray else shape == () and type(value) in (float, int, bool)):
-        raise Failed
-
-
-def possible(score: Any) -> Any:
-    """A score of which no lane dies: those that go on draw."""
-    lowest = score.min() if type(score) is np.ndarray else score
-    if not lowest > -np.inf:
-        raise Failed
-    return score
 
 
 def _bare_name(name: str) -> str:

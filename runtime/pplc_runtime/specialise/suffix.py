@@ -15,7 +15,7 @@ import numpy as np
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import Frame, here
+from pplc_runtime.lanes.frames import Frame, run_in
 from pplc_runtime.lanes.varying import Lane
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.regeneration.scores import Lanes, SuffixScores
@@ -42,8 +42,8 @@ class ScriptedSweep(SuffixScores):
 
     def rescore(self, number: int) -> Any:
         """The log density of the suffix from segment `number` on, after the prefix in each lane."""
-        frame = here.frame = self.particles.frame
-        here.handler = self.particles.handler
+        frame = self.particles.frame
+        run_in(frame, self.particles.handler)
         ran = self.scripts.segments[number - 1]
         self.drop(number - 1, frame)
         self.changed = set(ran.writes if number - 1 in self.unsettled else ran.renews)
@@ -59,9 +59,9 @@ class ScriptedSweep(SuffixScores):
             score = script.replay(cells, frame, script.replay_constants)
         else:  # lanes that have ended before do as a living one does
             substitute = frame.resampled(np.where(living, np.arange(len(living)), living.argmax()))
-            here.frame = substitute
+            run_in(substitute)
             score = script.replay(cells, substitute, script.replay_constants)
-            here.frame = frame
+            run_in(frame)
             for cell, _ in script.follows:
                 value = cells[cell]
                 if type(value) is Lane:

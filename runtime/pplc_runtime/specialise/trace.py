@@ -27,7 +27,7 @@ from pplc_runtime.lanes.messages import reportable
 from pplc_runtime.lanes.varying import EXACT, Lane, Mix, beyond_floats, layout
 from pplc_runtime.numerics.resampling import SCHEMES
 from pplc_runtime.primitives import higher, indexing, maps, ordering, sequences
-from pplc_runtime.primitives.arithmetic import vector
+from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.primitives.comparison import eq, is_true
 from pplc_runtime.primitives.facts import FACTS
@@ -104,9 +104,8 @@ class Tracer(Forward):
 
     def var(self, lane: Lane) -> Var:
         """A new value of the trace."""
-        data = lane.data
-        made = Var(len(self.vars), data.dtype, data.shape[:-1], len(self.trace.segments) - 1)
-        self.vars[lane] = made
+        segment = len(self.trace.segments) - 1
+        made = self.vars[lane] = Var(len(self.vars), lane.data.dtype, lane.data.shape[:-1], segment)
         return made
 
     def has_lanes(self, value: Any) -> bool:
@@ -138,7 +137,7 @@ class Tracer(Forward):
         return Struct(value, inside, uses) if uses else value
 
     def all_operands(self, values: tuple[Any, ...]) -> tuple[Operand, ...]:
-        return tuple([self.operand(value) for value in values])
+        return tuple(map(self.operand, values))
 
     def spend(self) -> None:
         """Count an operation inside of a branch."""
@@ -173,7 +172,6 @@ class Tracer(Forward):
         return result
 
     def computed(self, result: Lane, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        """Note how a value was computed."""
         given = self.all_operands(arguments)
         self.note(Compute(self.var(result), NAMES[function], given))
 
@@ -332,8 +330,7 @@ class Tracer(Forward):
 
     def draw(self, at: At, source: Dist) -> Any:
         result = super().draw(at, source)
-        parts = self.all_operands(source.parts)
-        self.note(Draw(self.var(result), at, source.family, parts))
+        self.note(Draw(self.var(result), at, source.family, self.all_operands(source.parts)))
         return result
 
     def weigh(self, score: Any) -> None:
