@@ -66,6 +66,12 @@ class Cells:
         self.store[name] = value
         self.written.append(name)
 
+    def keep(self, turn: int, names: tuple[str, ...]) -> None:
+        """Keep globals for the predict of a turn, those that have been assumed by then."""
+        for name in names:
+            if name in self.store:
+                self.store[turn, name] = self.store[name]
+
     def entries(self, memo: Memo, argument: Lane) -> Any:
         """The entries of a memo for whole numbers that vary by lane."""
         frame = here.frame

@@ -255,17 +255,9 @@ class Particles:
         here.frame = self.frame
 
     def predicts(self) -> dict[str, Column]:
-        """The reported values of every particle, by label; a label that comes again is numbered."""
+        """The reported values of every particle, by label."""
         self.report()
-        columns: dict[str, Column] = {}
-        seen: dict[str, int] = {}
-        for _, label, value in sorted(self.reports, key=itemgetter(0)):
-            text = label if type(label) is str else given(label)
-            seen[text] = seen.get(text, 0) + 1
-            if seen[text] > 1:
-                text = f"{text}#{seen[text]}"
-            columns[text] = _column(value, self.frame)
-        return columns
+        return columns_of(self.reports, self.frame)
 
 
 def _plain_at(value: Any, position: int) -> Any:
@@ -273,6 +265,19 @@ def _plain_at(value: Any, position: int) -> Any:
         return value
     data = value.data[..., position]
     return data.item() if data.ndim == 0 else data.copy()
+
+
+def columns_of(reports: list[tuple[int, Any, Any]], frame: Frame) -> dict[str, Column]:
+    """What is reported, each with its turn in the program, by label; a label that comes again is numbered."""
+    columns: dict[str, Column] = {}
+    seen: dict[str, int] = {}
+    for _, label, value in sorted(reports, key=itemgetter(0)):
+        text = label if type(label) is str else given(label)
+        seen[text] = seen.get(text, 0) + 1
+        if seen[text] > 1:
+            text = f"{text}#{seen[text]}"
+        columns[text] = _column(value, frame)
+    return columns
 
 
 def _column(value: Any, frame: Frame) -> Column:

@@ -17,6 +17,7 @@ from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 from pplc_runtime.regeneration.records import Retained
+from pplc_runtime.regeneration.trace import Trace, Update
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.settings import Offer
 from pplc_runtime.values import Place
@@ -77,7 +78,8 @@ class ConditionalRun(Protocol):
 
 
 class Engine(Protocol):
-    """What runs a program: particles, which are extended, weighed and forked, and suffixes, which are rescored."""
+    """What runs a program: particles, which are extended, weighed and forked, suffixes, which are rescored, and traces,
+    which are updated."""
 
     @property
     def plan(self) -> Plan: ...
@@ -89,6 +91,16 @@ class Engine(Protocol):
 
     def conditional(self, rng: np.random.Generator, settings: Settings, retained: Retained) -> Iterator[ConditionalRun]:
         """What chains retain with their suffixes: one run for all where that can be, else one for each."""
+
+    def trace(self, values: Mapping[At, Any], rng: np.random.Generator) -> Trace:
+        """The execution that draws some values by address; what they lack is drawn."""
+
+    def log_density(self, trace: Trace) -> float:
+        """The log density of all that an execution draws and observes."""
+
+    def update(self, trace: Trace, changes: Mapping[At, Any], rng: np.random.Generator) -> Update:
+        """Replace values of an execution, and run anew what reads them; the trace is changed in place. A value that is
+        `REDRAWN` is drawn from its distribution or process as it is there."""
 
 
 class Kernel(Protocol):

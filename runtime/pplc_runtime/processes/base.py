@@ -69,6 +69,11 @@ class Process(ABC):
         """What `block` is given for a value that was drawn in this one-lane state: the value, unless more is needed."""
         return value
 
+    def is_fresh(self, state: State, value: Raw) -> bool | None:
+        """Whether a value is one that this one-lane state does not have, where such values have a density and those
+        that it has a mass; None where all are measured alike."""
+        return None
+
     @staticmethod
     def gather(state: State, index: NDArray[np.intp]) -> State:
         """The state of the lanes in `index`, which may repeat."""

@@ -12,6 +12,7 @@ from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.regeneration.records import Retained, Tracker
 from pplc_runtime.regeneration.suffix import Suffix
+from pplc_runtime.regeneration.trace import Trace, Update
 from pplc_runtime.values import Place
 
 
@@ -24,7 +25,25 @@ class Conditions(Protocol):
     def strict(self) -> bool: ...
 
 
-class LaneEngine:
+class TraceEngine:
+    """Executions that are known by what they drew: the program itself runs them, one statement at a time."""
+
+    plan: Plan
+
+    def trace(self, values: Mapping[At, Any], rng: np.random.Generator) -> Trace:
+        """The execution that draws some values by address; what they lack is drawn."""
+        return Trace(self.plan, values, rng)
+
+    def log_density(self, trace: Trace) -> float:
+        """The log density of all that an execution draws and observes."""
+        return trace.log_density
+
+    def update(self, trace: Trace, changes: Mapping[At, Any], rng: np.random.Generator) -> Update:
+        """Replace values of an execution, and run anew what reads them; the trace is changed in place."""
+        return trace.update(changes, rng)
+
+
+class LaneEngine(TraceEngine):
     """Runs the program itself."""
 
     def __init__(self, plan: Plan) -> None:

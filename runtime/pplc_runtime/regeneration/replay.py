@@ -200,7 +200,7 @@ class Replay(Forward):
 
     def draw(self, at: At, source: Dist) -> Any:
         value = self.suffix.values.get(at, MISSING)
-        if value is MISSING or self.suffix.kinds[at] != source.family.measure or not _fits(source, value):
+        if value is MISSING or self.suffix.kinds[at] != source.family.measure or not fits(source, value):
             self.reject()
         spent = self.suffix.lacking(at)
         if spent is not None and spent.any():
@@ -225,7 +225,7 @@ class Replay(Forward):
 
     def draw_from_process(self, at: At, source: ProcessInstance) -> Any:
         value = self.suffix.values.get(at, MISSING)
-        if value is MISSING or self.suffix.kinds[at] != source.family.measure or not _fits(source, value):
+        if value is MISSING or self.suffix.kinds[at] != source.family.measure or not fits(source, value):
             self.reject()
         self.seat(at, source)
         return value
@@ -281,7 +281,7 @@ class Replay(Forward):
         return 0.0 if self.weighed is None else self.weighed, self.uses
 
 
-def _fits(source: Dist | ProcessInstance, value: Any) -> bool:
+def fits(source: Dist | ProcessInstance, value: Any) -> bool:
     """Whether a retained value is of the kind that a distribution or process gives."""
     kind = source.family.value_kind
     sort = type(value)

@@ -11,7 +11,7 @@ import numpy as np
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.regeneration.lane_engine import Conditions
+from pplc_runtime.regeneration.lane_engine import Conditions, TraceEngine
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.specialise.course import scripts_of
 from pplc_runtime.specialise.suffix import ScriptedSweep
@@ -29,7 +29,7 @@ def scripted(plan: Plan) -> Plan:
         return plan
 
 
-class SpecialisedEngine:
+class SpecialisedEngine(TraceEngine):
     """Runs scripts."""
 
     def __init__(self, plan: Plan) -> None:
