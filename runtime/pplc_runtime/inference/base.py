@@ -39,6 +39,8 @@ class Settings:
     burn_in: int = 0
     strict: bool = False
     """pgas: reject an ancestor also when a branch is taken otherwise than in the retained run."""
+    proposals: int | None = None
+    """lmh: the proposals of a sweep; None for as many as a first execution has choices."""
     genealogy: int = 0
     """smc, icsmc, pgas: keep the genealogy of so many sweeps, the last ones."""
 
@@ -108,13 +110,22 @@ class Kernel(Protocol):
 
     A step leaves the posterior invariant, or is an independent estimate with its weights."""
 
+    def bound(self, engine: Engine, settings: Settings) -> Kernel:
+        """The same for the program of an engine; nothing in it depends on what a chain draws."""
+
     def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> Any:
         """The first state of a chain."""
 
     def step(
-        self, engine: Engine, state: Any, settings: Settings, number: int, rng: np.random.Generator
+        self,
+        engine: Engine,
+        state: Any,
+        settings: Settings,
+        number: int,
+        rng: np.random.Generator,
+        report: bool = True,
     ) -> tuple[Any, list[Sweep]]:
-        """The next state, and the sweep of each chain."""
+        """The next state, and the sweep of each chain; without a report nothing is predicted."""
 
     def together(self, engine: Engine, states: list[Any]) -> Any:
         """The states of several chains as one, whose steps do all of them at once; None where that cannot be."""

@@ -19,18 +19,27 @@ from pplc_runtime.results.sweeps import Sweep
 class Icsmc:
     """A chain of conditional sweeps, the weights of each summing to one."""
 
+    def bound(self, engine: Engine, settings: Settings) -> Icsmc:
+        return self
+
     def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> Retained:
         return Retained([first_retained(engine, settings, rng)])
 
     def step(
-        self, engine: Engine, state: Retained, settings: Settings, number: int, rng: np.random.Generator
+        self,
+        engine: Engine,
+        state: Retained,
+        settings: Settings,
+        number: int,
+        rng: np.random.Generator,
+        report: bool = True,
     ) -> tuple[Retained, list[Sweep]]:
         particles = engine.particles(rng, settings.particles, [dict(own) for own in state.held], remember=True)
         particles.watched = number % SELDOM == 0
         swept = sweep(particles, settings.scheme, settings.ess_threshold)
         chosen = particles.pick(swept.weights)
         retained = Retained(particles.trajectories(particles.lanes(chosen)))
-        return retained, list(finished(particles, settings, number, swept, chosen, [{} for _ in retained.held]))
+        return retained, list(finished(particles, settings, number, swept, chosen, [{} for _ in retained.held], report))
 
     def together(self, engine: Engine, states: list[Retained]) -> Retained:
         return Retained([own for state in states for own in state.held])

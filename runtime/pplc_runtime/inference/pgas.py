@@ -19,18 +19,27 @@ from pplc_runtime.results.sweeps import Sweep
 class Pgas:
     """A chain of conditional sweeps with ancestor sampling, the weights of each summing to one."""
 
+    def bound(self, engine: Engine, settings: Settings) -> Pgas:
+        return self
+
     def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> Retained:
         return Retained([first_retained(engine, settings, rng)])
 
     def step(
-        self, engine: Engine, state: Retained, settings: Settings, number: int, rng: np.random.Generator
+        self,
+        engine: Engine,
+        state: Retained,
+        settings: Settings,
+        number: int,
+        rng: np.random.Generator,
+        report: bool = True,
     ) -> tuple[Retained, list[Sweep]]:
         runs = engine.conditional(rng, settings, state)
-        done = [self.sweep(run, settings.of(run.chain), number) for run in runs]
+        done = [self.sweep(run, settings.of(run.chain), number, report) for run in runs]
         retained = done[0][0] if len(done) == 1 else Retained.gathered([own for own, _ in done])
         return retained, [each for _, sweeps in done for each in sweeps]
 
-    def sweep(self, run: ConditionalRun, settings: Settings, number: int) -> tuple[Retained, list[Sweep]]:
+    def sweep(self, run: ConditionalRun, settings: Settings, number: int, report: bool) -> tuple[Retained, list[Sweep]]:
         """One sweep, and what is retained next."""
         particles = run.particles
         particles.watched = number % SELDOM == 0
@@ -46,7 +55,7 @@ class Pgas:
             }
             for chain, count in enumerate(np.broadcast_to(swept.moved, particles.chains))
         ]
-        sweeps = list(finished(particles, settings, number, swept, chosen, told))
+        sweeps = list(finished(particles, settings, number, swept, chosen, told, report))
         return run.to_retain(particles.lanes(chosen)), sweeps
 
     def together(self, engine: Engine, states: list[Retained]) -> Retained | None:

@@ -68,6 +68,13 @@ class Retained:
     """What scripts keep of it, if it comes from them."""
     runs: list[Retained] = field(default_factory=list)
     """The run of each chain by itself, with its records, where those of all cannot be put together."""
+    traces: list[Any] | None = None
+    """The runs as traces, if it comes from moves of those."""
+
+    def taken_traces(self) -> list[Any] | None:
+        """The traces, which whoever takes them changes: the values are what counts until there is another state."""
+        traces, self.traces = self.traces, None
+        return traces
 
     def is_one_suffix(self, strict: bool) -> bool:
         """Whether one sweep can do for all chains."""

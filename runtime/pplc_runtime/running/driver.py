@@ -26,9 +26,9 @@ class Driver:
     """Runs a kernel on a program."""
 
     def __init__(self, kernel: Kernel, plan: Plan, settings: Settings) -> None:
-        self.kernel = kernel
         self.settings = settings
         self.lanes = LaneEngine(plan)
+        self.kernel = kernel.bound(self.lanes, settings)
         self.specialised = None if plan.scripts is None or settings.strict else SpecialisedEngine(plan)
 
     @classmethod
