@@ -67,7 +67,7 @@ LARGER: dict[str, tuple[str, Options]] = {
     "lmh": ("lmh", {"sweeps": 1000}),
 }
 OUT_OF_REACH: dict[str, tuple[str, ...]] = {
-    "dp_mixture": ("importance",),
+    "dp_mixture": ("importance", "lmh"),
     "hmm": ("importance",),
     "kalman": ("importance", "smc", "icsmc") if LONGER > 1 else tuple(LARGER),
     "nonlinear_ssm": ("importance", "icsmc"),

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.engine.forward import Forward
+from pplc_runtime.engine.held import Held
 from pplc_runtime.engine.plan import Bound, Keep, Plan, Segment
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, Index, Kept, here
@@ -28,7 +29,7 @@ class Particles:
     """The particles of one sweep, or of one sweep each of several chains, row by row.
 
     `retained` makes it conditional: the first particle of each chain takes those values. `remember` keeps what is
-    drawn, so that a particle can be retained at the end."""
+    drawn, so that a particle can be retained at the end. What is `held` no particle draws."""
 
     def __init__(
         self,
@@ -39,6 +40,7 @@ class Particles:
         remember: bool = False,
         handler: type[Forward] = Forward,
         root: Frame | None = None,
+        held: Held | None = None,
     ) -> None:
         self.rng = rng
         self.size = size
@@ -53,6 +55,8 @@ class Particles:
         here.frame = self.frame
         here.handler = self.handler = handler(rng, dict(plan.inputs), retained)
         self.handler.draws = [] if remember else None
+        if held is not None:
+            self.handler.hold(held)
         self.generations: list[tuple[Frame, list[tuple[At, Frame, Any]]]] = []
         self.ran: list[Frame] = []
         """The frames that the segments ran in."""
@@ -82,6 +86,8 @@ class Particles:
             handler.begin()
             self.run(segment)
             handler.end()
+            if len(self.ran) == len(self.plan.segments) - 1:
+                handler.finish()
         else:
             self.scripts.segments[len(self.ran)].run(self)
         self.ran.append(self.frame)

@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from pplc_runtime.engine.held import Holds
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
@@ -93,6 +94,11 @@ class Engine(Protocol):
 
     def conditional(self, rng: np.random.Generator, settings: Settings, retained: Retained) -> Iterator[ConditionalRun]:
         """What chains retain with their suffixes: one run for all where that can be, else one for each."""
+
+    def holding(
+        self, rng: np.random.Generator, settings: Settings, retained: Retained, holds: Holds
+    ) -> Iterator[ConditionalRun]:
+        """One run for each chain, in which all particles have the retained values at the addresses that are held."""
 
     def trace(self, values: Mapping[At, Any], rng: np.random.Generator) -> Trace:
         """The execution that draws some values by address; what they lack is drawn."""

@@ -7,8 +7,11 @@ Lindsten, Jordan and Schön 2012.)
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
+from pplc_runtime.engine.held import Holds
 from pplc_runtime.inference.base import SELDOM, ConditionalRun, Engine, Settings
 from pplc_runtime.inference.start import first_retained
 from pplc_runtime.inference.sweep import finished, sweep
@@ -16,8 +19,14 @@ from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.results.sweeps import Sweep
 
 
+@dataclass(frozen=True, slots=True)
 class Pgas:
     """A chain of conditional sweeps with ancestor sampling, the weights of each summing to one."""
+
+    holds: Holds | None = None
+    """What a sweep does not move: all particles take it from the retained run, and its density is weight."""
+    particles: int | None = None
+    """Those of a sweep, if not those of the settings."""
 
     def bound(self, engine: Engine, settings: Settings) -> Pgas:
         return self
@@ -34,7 +43,12 @@ class Pgas:
         rng: np.random.Generator,
         report: bool = True,
     ) -> tuple[Retained, list[Sweep]]:
-        runs = engine.conditional(rng, settings, state)
+        if self.particles is not None:
+            settings = replace(settings, particles=self.particles)
+        if self.holds is None:
+            runs = engine.conditional(rng, settings, state)
+        else:
+            runs = engine.holding(rng, settings, state, self.holds)
         done = [self.sweep(run, settings.of(run.chain), number, report) for run in runs]
         retained = done[0][0] if len(done) == 1 else Retained.gathered([own for own, _ in done])
         return retained, [each for _, sweeps in done for each in sweeps]
@@ -59,6 +73,8 @@ class Pgas:
         return run.to_retain(particles.lanes(chosen)), sweeps
 
     def together(self, engine: Engine, states: list[Retained]) -> Retained | None:
+        if self.holds is not None:
+            return None
         runs = [Retained([own]).recorded(engine.plan, strict=True) for state in states for own in state.held]
         retained = Retained.gathered(runs)
         return retained if retained.segments else None

@@ -90,8 +90,9 @@ class DirichletProcess(Process):
         atoms, counts = state
         return value, not self._matches(atoms, counts, value).any()
 
-    def is_fresh(self, state: State, value: Raw) -> bool | None:
-        return None if self.base.discrete else bool(self.tag(state, value)[1])
+    def fresh(self, state: State, index: Index, value: Raw) -> Lanes | None:
+        atoms, counts = _selected(state, index)
+        return None if self.base.discrete else np.logical_not(np.any(self._matches(atoms, counts, value), axis=0))
 
     def block(self, state: State, values: Sequence[Raw], *parameters: Raw) -> Lanes:
         """By distinct value: the rising factorial of its count, with the base where it is fresh."""

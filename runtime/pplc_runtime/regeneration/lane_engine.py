@@ -7,6 +7,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
+from pplc_runtime.engine.held import Held, Holds
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
@@ -26,7 +27,8 @@ class Conditions(Protocol):
 
 
 class TraceEngine:
-    """Executions that are known by what they drew: the program itself runs them, one statement at a time."""
+    """What the program itself does for all engines: executions that are known by what they drew, and sweeps in which
+    some values are held."""
 
     plan: Plan
 
@@ -41,6 +43,14 @@ class TraceEngine:
     def update(self, trace: Trace, changes: Mapping[At, Any], rng: np.random.Generator) -> Update:
         """Replace values of an execution, and run anew what reads them; the trace is changed in place."""
         return trace.update(changes, rng)
+
+    def holding(
+        self, rng: np.random.Generator, settings: Conditions, retained: Retained, holds: Holds
+    ) -> Iterator[ReplayedSweep]:
+        """One run for each chain, in which all particles have the retained values at the addresses that are held."""
+        plan = self.plan.without_scripts()
+        for chain, own in enumerate([retained] if len(retained.held) == 1 else retained.apart()):
+            yield ReplayedSweep(plan, settings, rng, own, chain, own.holding(plan, holds))
 
 
 class LaneEngine(TraceEngine):
@@ -67,18 +77,33 @@ class ReplayedSweep:
     """The particles of a conditional sweep, and the rest of what it retains, which is run to find what it reads."""
 
     def __init__(
-        self, plan: Plan, settings: Conditions, rng: np.random.Generator, retained: Retained, chain: int
+        self,
+        plan: Plan,
+        settings: Conditions,
+        rng: np.random.Generator,
+        retained: Retained,
+        chain: int,
+        held: Held | None = None,
     ) -> None:
         self.chain = chain
+        self.held = held
         self.suffix = Suffix(plan, retained, settings.strict)
         self.particles = Particles(
-            plan, rng, settings.particles, self.suffix.held, remember=True, handler=Tracker, root=retained.root
+            plan,
+            rng,
+            settings.particles,
+            self.suffix.held,
+            remember=True,
+            handler=Tracker,
+            root=retained.root,
+            held=held,
         )
         self.tracker = cast(Tracker, self.particles.handler)
         self.tracker.events = self.suffix.events
 
     def rescore(self, number: int) -> Any:
-        return self.suffix.rescore(number, self.tracker, self.particles.frame)
+        scores = self.suffix.rescore(number, self.tracker, self.particles.frame)
+        return scores if self.held is None else np.where(self.held.as_many(self.particles.frame), scores, -np.inf)
 
     def to_retain(self, lanes: list[int]) -> Retained:
         return self.tracker.to_retain(self.particles, lanes)

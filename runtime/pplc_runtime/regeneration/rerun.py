@@ -17,8 +17,7 @@ from pplc_runtime.engine.cells import MISSING
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.varying import Dead, raw
-from pplc_runtime.program.stochastic import Dist, ProcessInstance
-from pplc_runtime.regeneration.replay import fits
+from pplc_runtime.program.stochastic import Dist, ProcessInstance, fits
 from pplc_runtime.values import Memo, ModelError, Place
 
 if TYPE_CHECKING:
@@ -173,7 +172,7 @@ class Rerun(Forward):
             self.fresh.append(at)
             data = family.sample(self.rng, state, None, *parameters)
             value = data[..., 0].item() if data.ndim == 1 else data[..., 0]
-        is_fresh_atom = family.is_fresh(state, value)
+        is_fresh_atom = only(family.fresh(state, None, value))
         old = self.trace.choices.get(at)
         if not is_new and old is not None and at not in self.changes and old.is_fresh_atom is not is_fresh_atom:
             raise Dead  # a mass and a density cannot stand for each other
@@ -197,6 +196,11 @@ class Rerun(Forward):
         """The process has another value; the state before is another statement's."""
         copied = tuple(part.copy() for part in state)
         self.record.writes["process", source.at] = source.family.seat(copied, None, value)
+
+
+def only(fresh: Any) -> bool | None:
+    """What holds in the one lane of a state."""
+    return None if fresh is None else bool(fresh[0])
 
 
 def is_of_a_kind(old: Choice, source: Dist | ProcessInstance) -> bool:
