@@ -61,7 +61,7 @@ def second_half(name: str, method: str, saved: dict[str, Any]) -> list[Any]:
         return told(run.steps(from_json(saved["state"], run.engine.plan.root), rng, HALF))
 
 
-@pytest.mark.parametrize("method", ["icsmc", "pgas"])
+@pytest.mark.parametrize("method", ["icsmc", "pgas", "lmh"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_chain_goes_on_in_another_process(name: str, method: str) -> None:
     with quietly():

@@ -34,10 +34,7 @@ class Keep:
 def keep(turn: int, names: tuple[str, ...], _: At) -> None:
     """Keep globals for the predict of a turn, those that have been assumed by then."""
     assert isinstance(here.handler, Forward)
-    store = here.handler.store
-    for name in names:
-        if name in store:
-            store[turn, name] = store[name]
+    here.handler.keep(turn, names)
 
 
 class Bound:

@@ -117,7 +117,7 @@ class Program:
             each(sweep)
         if not found:
             raise ModelError(f"{self.source}: error: every particle of every sweep has weight zero")
-        return Posterior(method, seed, number, chains, kept, chosen.is_chain, self.inner_observes())
+        return Posterior(method, seed, chosen.draws(number), chains, kept, chosen.is_chain, self.inner_observes())
 
     def inner_observes(self) -> tuple[int, ...]:
         """The lines that observe inside of an expression."""
