@@ -44,7 +44,7 @@ WRONG: list[tuple[str, dict[str, Any], type[Exception], str]] = [
     ("smc", {"zzz": 10}, TypeError, "infer has no setting 'zzz'"),
     ("smcc", {}, ValueError, "unknown method 'smcc'; did you mean 'smc'?"),
     ("gibbs", {}, ValueError, "unknown method 'gibbs'; there are importance, smc, icsmc, pgas, lmh"),
-    ("smc", {"burn_in": 3}, ValueError, "burn_in: smc has none; use icsmc, pgas or lmh"),
+    ("smc", {"burn_in": 3}, ValueError, "burn_in: smc has none; use icsmc, pgas, lmh, rw or slice"),
     ("importance", {"strict": True}, ValueError, "strict: importance has none; use pgas"),
     ("importance", {"genealogy": 1}, ValueError, "genealogy: importance has none; use smc, icsmc or pgas"),
     ("smc", {"engine": "reference", "resampling": "residual"}, ValueError, "resampling: the reference engine has none"),

@@ -25,6 +25,8 @@ class Offer(NamedTuple):
     sweeps: int
     is_chain: bool
     own: tuple[str, ...] = ()
+    burn_in: int = 0
+    """Unless told otherwise."""
 
     def draws(self, particles: int) -> int:
         """How many draws a sweep gives: a method that is offered with one particle gives one."""
@@ -50,6 +52,12 @@ OFFERS: Final[dict[str, Offer]] = {
         Offer(
             "lmh", "a chain that proposes one random choice at a time", 1, 1000, True,
             ("burn_in", "proposals"),
+        ),
+        Offer(
+            "rw", "a chain of random walks, one value at a time (static structure)", 1, 2000, True, ("burn_in",), 500,
+        ),
+        Offer(
+            "slice", "a chain of slices, one value at a time (static structure)", 1, 2000, True, ("burn_in",), 500,
         ),
     )
 }  # fmt: skip

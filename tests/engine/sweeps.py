@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ from pplc_runtime.running.driver import Driver
 
 lane_engine: Any = import_module("pplc_runtime.regeneration.lane_engine")
 """The module, whose particles and suffixes tests put others in the place of."""
+ANYWHERE: Final = tuple(name for name in METHODS if name not in ("rw", "slice"))
+"""The methods that run any program."""
 Floats: TypeAlias = NDArray[np.float64]
 Retained: TypeAlias = dict[At, Any]
 

@@ -15,12 +15,11 @@ from tests.posteriors.tiny import TINY
 from tests.reference.test_kernels import PROGRAMS
 from tests.share import share
 
-from pplc_runtime.inference import METHODS
 from pplc_runtime.results.json_values import to_json
 
 from . import fixed
 from .scripts import assert_both, assert_same, with_scripts
-from .sweeps import chain, compiled
+from .sweeps import ANYWHERE, chain, compiled
 
 FILES = {path.stem: path.read_text() for path in sorted(Path("programs").glob("*.clj"))}
 FIXED = {
@@ -34,7 +33,7 @@ def test_which_programs_have_a_fixed_course() -> None:
     assert {name for name, source in FILES.items() if with_scripts(source).scripts is not None} == FIXED
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ANYWHERE)
 @pytest.mark.parametrize("name", share(sorted(FIXED), 6))
 def test_scripts_do_what_the_program_does(name: str, method: str) -> None:
     run = compiled(FILES[name]).plan
@@ -68,7 +67,7 @@ REPORTED = {
 """What is reported of one program of fixed course; none of these has a fixed course itself."""
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ANYWHERE)
 @pytest.mark.parametrize("name", REPORTED)
 def test_what_is_only_reported_does_not_decide_how_a_program_is_run(name: str, method: str) -> None:
     run, straight = compiled(STATES + REPORTED[name]).plan, with_scripts(STATES + REPORTED[name])
@@ -90,7 +89,7 @@ ANEW = """
 """
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ANYWHERE)
 @pytest.mark.parametrize("made", ["+", "str", "(lambda (a) (+ (* 0 y) a))"])
 def test_a_predict_reports_what_its_loop_had_assumed(method: str, made: str) -> None:
     run, straight = compiled(ANEW.replace("MADE", made)).plan, with_scripts(ANEW.replace("MADE", made))
@@ -106,7 +105,7 @@ def test_a_predict_reports_what_its_loop_had_assumed(method: str, made: str) -> 
 def test_random_programs(seed: int) -> None:
     source = fixed.program(seed)
     run, straight = compiled(source).plan, with_scripts(source)
-    for method in METHODS:
+    for method in ANYWHERE:
         assert_both(run, straight, method, seed, 5)
 
 
@@ -128,5 +127,5 @@ def test_tiny_programs_agree() -> None:
     for program in (*(tiny.source for tiny in TINY.values()), *PROGRAMS.values()):
         run, straight = compiled(program).plan, with_scripts(program)
         if straight.scripts is not None:
-            for method in METHODS:
+            for method in ANYWHERE:
                 assert_same(*(chain(each, method, 1, particles=5, sweeps=8) for each in (run, straight)))

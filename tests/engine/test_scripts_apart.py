@@ -8,11 +8,10 @@ import pytest
 from tests.share import share
 
 from pplc import compile_text
-from pplc_runtime.inference import METHODS
 from pplc_runtime.values import ModelError
 
 from .scripts import assert_both, assert_same, with_scripts
-from .sweeps import chain, compiled
+from .sweeps import ANYWHERE, chain, compiled
 
 STRAIGHT = {
     "mapv": "[assume x (nth (mapv (lambda (t) (* t a)) [1.0 2.0]) 1)]",
@@ -40,7 +39,7 @@ def test_what_has_a_fixed_course(name: str) -> None:
     source = f"[assume a (sample (normal 0.0 1.0))] {STRAIGHT[name]} [observe (normal x 1.0) 0.5] [predict (+ a x)]"
     run, straight = compiled(source).plan, with_scripts(source)
     assert straight.scripts is not None
-    for method in METHODS:
+    for method in ANYWHERE:
         assert_both(run, straight, method, 2, 5)
 
 
@@ -148,7 +147,7 @@ DECEPTIVE = {
 """Programs that a careless trace would take for others: found by looking for such."""
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ANYWHERE)
 @pytest.mark.parametrize("name", share(DECEPTIVE, 4))
 def test_programs_that_deceive(name: str, method: str) -> None:
     run, straight = compiled(DECEPTIVE[name]).plan, with_scripts(DECEPTIVE[name])
@@ -229,7 +228,7 @@ DIES = """
 """Now and then a lane dies before it draws."""
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ANYWHERE)
 def test_where_scripts_fail_the_program_is_run(method: str) -> None:
     straight = with_scripts(DIES)
     settings: dict[str, Any] = {"particles": 4, "sweeps": 60}

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from pplc_runtime.engine.plan import Plan
-from pplc_runtime.inference import METHODS
 from pplc_runtime.specialise.engine import scripted
 from pplc_runtime.values import ModelError
 
 from .kernels import Kernel, Law, distance
-from .sweeps import chain, compiled, quietly
+from .sweeps import ANYWHERE, chain, compiled, quietly
 
 MOMENTS = {
     "a memo entry that is asked for again when another value is assumed": """
@@ -90,7 +89,7 @@ ENDED = {
 """What an execution in which x is false cannot report; its weight is zero."""
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ANYWHERE)
 @pytest.mark.parametrize("name", ENDED)
 def test_executions_that_have_ended_report_nothing(name: str, method: str) -> None:
     source = f"""
@@ -104,7 +103,7 @@ def test_executions_that_have_ended_report_nothing(name: str, method: str) -> No
         assert len(sweep.predicts) == 1
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ANYWHERE)
 @pytest.mark.parametrize("number", ["(* 2 x)", "(sample (normal x 1))", "(str (sample (normal x 1)))", "(log x)"])
 def test_scripts_report_of_the_same_particles(number: str, method: str) -> None:
     source = f"""

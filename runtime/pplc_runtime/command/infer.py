@@ -59,7 +59,7 @@ def add_options(parser: ArgumentParser) -> None:
     setting("--seed", "N", "seed of the random numbers (default: a new one, shown)")
     setting("--chains", "C", "independent chains (default: 1)", default=1)
     setting("--cores", "K", "processes; changes no result (default: 1)", default=1)
-    setting("--burn-in", "B", "icsmc, pgas, lmh: sweeps of a chain to leave out before those that count")
+    setting("--burn-in", "B", "icsmc, pgas, lmh, rw, slice: sweeps of a chain to leave out before those that count")
     add_inputs(parser)
     add("--out", metavar="FILE.jsonl", help="write every draw as a line of JSON; - for standard output")
     add("--plot", metavar="FILE.png", help="draw the posterior; also .svg and .pdf (needs matplotlib)")

@@ -10,6 +10,7 @@ from pplc_runtime.inference.importance import Importance
 from pplc_runtime.inference.lmh import Lmh
 from pplc_runtime.inference.pgas import Pgas
 from pplc_runtime.inference.smc import Smc
+from pplc_runtime.inference.walk import Walk
 from pplc_runtime.settings import OFFERS
 
 METHODS: Final[dict[str, Method]] = {
@@ -18,4 +19,6 @@ METHODS: Final[dict[str, Method]] = {
     "icsmc": Method(OFFERS["icsmc"], Icsmc()),
     "pgas": Method(OFFERS["pgas"], Pgas()),
     "lmh": Method(OFFERS["lmh"], Lmh()),
+    "rw": Method(OFFERS["rw"], Walk()),
+    "slice": Method(OFFERS["slice"], Walk(sliced=True)),
 }

@@ -6,9 +6,9 @@ method is listed in `METHODS`, and offered with its settings in `settings.OFFERS
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pplc_runtime.engine.held import Holds
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Index, Kept
+from pplc_runtime.native.mover import Mover
 from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.regeneration.trace import Trace, Update
@@ -195,6 +196,9 @@ class Engine(Protocol):
     ) -> Iterator[ConditionalRun]:
         """One run for each chain, in which all particles have the retained values at the addresses that are held."""
 
+    def mover(self, covers: Callable[[At], bool], held: dict[At, Any]) -> Mover:
+        """What moves the values at some addresses of an execution of static structure."""
+
     def trace(self, values: Mapping[At, Any], rng: np.random.Generator) -> Trace:
         """The execution that draws some values by address; what they lack is drawn."""
 
@@ -230,6 +234,19 @@ class Kernel(Protocol):
 
     def together(self, engine: Engine, states: list[Any]) -> Any:
         """The states of several chains as one, whose steps do all of them at once; None where that cannot be."""
+
+
+@runtime_checkable
+class InBlocks(Kernel, Protocol):
+    """A kernel that does several steps at once."""
+
+    def block(self, state: Any) -> int:
+        """How many."""
+
+    def steps(
+        self, engine: Engine, state: Any, settings: Settings, number: int, count: int, rng: np.random.Generator
+    ) -> tuple[Any, list[Sweep]]:
+        """The state after several steps, and their sweeps."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from pplc_runtime.native.machine import Interpreted, Machine
 from pplc_runtime.native.scalar import SMALL, Scalar
 from pplc_runtime.native.values import Elements, Unsupported
 from pplc_runtime.specialise.ir import Compute, Draw, Segment, Specialised, Var
+from pplc_runtime.values import ModelError
 
 MOST_FORMS: Final = 200
 _FIRST: Final = "\n".join([*(f"{name} = m.{name}" for name in ("X", "S", "E", "KI", "KF", "KA")), "lp = 0.0"])
@@ -131,21 +132,13 @@ class Joint:
         fields = self.fields(x)
         total = float(self.machine["score_all"](self.machine.record("Moves", fields)))
         if math.isnan(total):
-            raise self.failure(fields["E"])
+            raise ModelError(self.failure(fields["E"])[1])
         return total
 
-    def failure(self, error: Ints) -> Failure:
-        """What is wrong, and in which segment."""
+    def failure(self, error: Ints) -> tuple[int, str]:
+        """The segment in which something is wrong, and what."""
         segment, what = error.tolist()
-        return Failure(segment, self.forms.messages[segment][what])
-
-
-class Failure(Exception):
-    """Machine code has met what the program itself has to tell of."""
-
-    def __init__(self, segment: int, message: str) -> None:
-        super().__init__(message)
-        self.segment = segment
+        return segment, self.forms.messages[segment][what]
 
 
 def readers(segments: list[Segment]) -> dict[Var, list[int]]:

@@ -53,7 +53,9 @@ class Machine:
     def function(self, name: str, types: Signature) -> Callable[..., Any]:
         result = None if types.result == "None" else _C_TYPES[types.result]
         given = [_C_TYPES.get(each, ctypes.c_void_p) for each in types.parameters]
-        return ctypes.CFUNCTYPE(result, *given)(self.engine.get_function_address(name))
+        made: Any = ctypes.CFUNCTYPE(result, *given)(self.engine.get_function_address(name))
+        made.engine = self.engine  # the code must be there as long as somebody may call it
+        return made  # type: ignore[no-any-return]
 
     def __getitem__(self, name: str) -> Callable[..., Any]:
         """A function; what it takes for arrays and records is what `array` and `record` give."""

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from pplc_runtime.native.joint import Joint, affected, readers
-from pplc_runtime.specialise.ir import Draw, Operand
-
-MOST_VALUES: Final = 64
-"""A finite draw of more values than this walks."""
-REAL, POSITIVE, BETWEEN, WHOLE, FINITE, SIMPLEX = range(6)
-_KINDS: Final = {
-    **dict.fromkeys(("normal", "laplace", "student-t", "cauchy", "mvn"), REAL),
-    **dict.fromkeys(("lognormal", "gamma", "inverse-gamma", "chi-squared", "exponential", "weibull"), POSITIVE),
-    **dict.fromkeys(("poisson", "geometric", "negative-binomial"), WHOLE),
-    "dirichlet": SIMPLEX,
-}
-_COINS: Final = ("flip", "bernoulli", "flip-logit", "bernoulli-logit")
+from pplc_runtime.numerics.scales import FINITE, Scale, scales_of
+from pplc_runtime.specialise.ir import Draw
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,45 +19,13 @@ class Site:
 
     draw: Draw
     element: int
-    kind: int
-    low: float = 0.0
-    high: float = 0.0
+    scale: Scale
 
 
 def sites_of(draw: Draw) -> list[Site] | None:
     """The sites of a draw; None where there is no move for it."""
-    name, parts = draw.family.name, draw.parts
-    size = math.prod(draw.result.shape)
-    if name in _COINS:
-        return [Site(draw, 0, FINITE, 0.0, 2.0)]
-    if name == "discrete":
-        shape = parts[0].shape
-        return [Site(draw, 0, FINITE, 0.0, float(shape[0]))] if shape[0] <= MOST_VALUES else None
-    if name == "beta":
-        return [Site(draw, 0, BETWEEN, 0.0, 1.0)]
-    if name == "uniform-continuous":
-        if not all(map(_is_number, parts)):
-            return [Site(draw, 0, REAL)]
-        return [Site(draw, 0, BETWEEN, float(parts[0]), float(parts[1]))]
-    if name in ("uniform-discrete", "binomial", "binomial-logit"):
-        low, high = (parts[0], parts[1]) if name == "uniform-discrete" else (0, _more(parts[0]))
-        if _is_number(low) and _is_number(high) and high - low <= MOST_VALUES:
-            return [Site(draw, 0, FINITE, float(low), float(high))]
-        return [Site(draw, 0, WHOLE)]
-    kind = _KINDS.get(name)
-    if kind is None:
-        return None
-    if kind == SIMPLEX:
-        return [Site(draw, k, SIMPLEX, float(k), float(size - 1)) for k in range(size)] if size > 1 else []
-    return [Site(draw, k, kind) for k in range(size)]
-
-
-def _is_number(operand: Operand) -> bool:
-    return type(operand) in (int, float)
-
-
-def _more(operand: Operand) -> Operand:
-    return operand + 1 if _is_number(operand) else operand
+    scales = scales_of(draw.family.name, draw.parts, draw.result.shape)
+    return None if scales is None else [Site(draw, element, scale) for element, scale in enumerate(scales)]
 
 
 def site_fields(joint: Joint, sites: list[Site]) -> dict[str, Any]:
@@ -76,24 +34,20 @@ def site_fields(joint: Joint, sites: list[Site]) -> dict[str, Any]:
     reads = readers(segments)
     offsets = joint.layout.offsets
     parts: dict[Any, tuple[list[int], list[int]]] = {}
-    depends: list[list[int]] = []
-    written: list[list[int]] = []
     for site in sites:
-        result = site.draw.result
-        if result not in parts:
+        if site.draw.result not in parts:
             found, computed = affected(segments, reads, site.draw)
             cells = [offsets[var] + k for var in computed if var in offsets for k in range(math.prod(var.shape))]
-            parts[result] = found, cells
-        depends.append(parts[result][0])
-        written.append(parts[result][1])
-    ranges, rooms = _ranges(depends), _ranges(written)
-    values = [site.high - site.low for site in sites if site.kind == FINITE]
+            parts[site.draw.result] = found, cells
+    ranges = _ranges([parts[site.draw.result][0] for site in sites])
+    rooms = _ranges([parts[site.draw.result][1] for site in sites])
+    values = [site.scale.high - site.scale.low for site in sites if site.scale.kind == FINITE]
     return {
         "sites": len(sites),
         "OFF": np.array([offsets[site.draw.result] + site.element for site in sites] or [0], np.int64),
-        "KIND": np.array([site.kind for site in sites] or [0], np.int64),
-        "LO": np.array([site.low for site in sites] or [0.0]),
-        "HI": np.array([site.high for site in sites] or [0.0]),
+        "KIND": np.array([site.scale.kind for site in sites] or [0], np.int64),
+        "LO": np.array([site.scale.low for site in sites] or [0.0]),
+        "HI": np.array([site.scale.high for site in sites] or [0.0]),
         "AF": ranges,
         "NEW": np.zeros(len(ranges)),
         "WR": rooms,

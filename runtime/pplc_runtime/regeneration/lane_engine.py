@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -15,7 +15,7 @@ from pplc_runtime.lanes.addresses import At
 from pplc_runtime.regeneration.records import Retained, Tracker
 from pplc_runtime.regeneration.suffix import Suffix
 from pplc_runtime.regeneration.trace import Trace, Update
-from pplc_runtime.values import Impossible, Place
+from pplc_runtime.values import Impossible, ModelError, Place
 
 
 class Conditions(Protocol):
@@ -42,6 +42,13 @@ class PlannedEngine:
         runs = [Retained([own]).recorded(self.plan, strict=True) for state in states for own in state.held]
         retained = Retained.gathered(runs)
         return retained if retained.segments else None
+
+    def mover(self, covers: Callable[[At], bool], held: dict[At, Any]) -> Any:
+        """What moves values: the structure of the execution must not change with them."""
+        raise ModelError(
+            "rw and slice move the values of programs in which every execution draws and observes the same things; "
+            "this is none (see pplc compile --dump-after specialise); use lmh or pgas"
+        )
 
     def trace(self, values: Mapping[At, Any], rng: np.random.Generator) -> Trace:
         """The execution that draws some values by address; what they lack is drawn."""

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from pplc_runtime.engine.plan import Plan
-from pplc_runtime.inference.base import Engine, Kernel, Settings
+from pplc_runtime.inference.base import Engine, InBlocks, Kernel, Settings
+from pplc_runtime.native.engine import NativeEngine
 from pplc_runtime.regeneration.lane_engine import LaneEngine
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.specialise.engine import SpecialisedEngine, scripted
@@ -36,14 +37,14 @@ class Driver:
     @classmethod
     def on_lanes(cls, kernel: Kernel, plan: Plan, settings: Settings) -> Driver:
         """By the lane engine, and by scripts if the plan has them."""
-        specialised = None if plan.scripts is None or settings.strict else SpecialisedEngine(plan)
+        specialised = None if plan.scripts is None or settings.strict else NativeEngine(plan)
         return cls(kernel, settings, LaneEngine(plan), specialised)
 
     @classmethod
     def of(cls, kernel: Kernel, plan: Plan, settings: Settings) -> Driver:
         """The same, with scripts where that pays and can be."""
-        many = settings.sweeps + settings.burn_in >= LEAST_SWEEPS
-        return cls.on_lanes(kernel, scripted(plan) if many and settings.particles > 1 else plan, settings)
+        many = settings.sweeps + settings.burn_in >= LEAST_SWEEPS and settings.particles > 1
+        return cls.on_lanes(kernel, scripted(plan) if many or isinstance(kernel, InBlocks) else plan, settings)
 
     def chain(self, rng: np.random.Generator) -> Iterator[Sweep]:
         """The sweeps of one chain."""
@@ -58,14 +59,21 @@ class Driver:
 
     def steps(self, state: Any, rng: np.random.Generator, first: int | None = None) -> Iterator[Sweep]:
         """The sweeps from a state on, without those of the burn-in; `first` is the number of the next one."""
-        for number in range(-self.settings.burn_in if first is None else first, self.settings.sweeps):
-            state, sweeps = self.step(state, number, rng)
+        number = -self.settings.burn_in if first is None else first
+        while number < self.settings.sweeps:
+            left = -number if number < 0 else self.settings.sweeps - number
+            count = min(left, self.kernel.block(state) if isinstance(self.kernel, InBlocks) else 1)
+            state, sweeps = self.step(state, number, rng, count)
             if number >= 0:
                 yield from sweeps
+            number += count
 
-    def step(self, state: Any, number: int, rng: np.random.Generator) -> tuple[Any, list[Sweep]]:
-        """The next state, and the sweep of each chain."""
-        return self.with_fallback(rng, lambda engine: self.kernel.step(engine, state, self.settings, number, rng))
+    def step(self, state: Any, number: int, rng: np.random.Generator, count: int = 1) -> tuple[Any, list[Sweep]]:
+        """The state after some steps, and the sweep of each chain after each."""
+        kernel, settings = self.kernel, self.settings
+        if isinstance(kernel, InBlocks):
+            return kernel.steps(self.specialised or self.engine, state, settings, number, count, rng)
+        return self.with_fallback(rng, lambda engine: kernel.step(engine, state, settings, number, rng))
 
     def with_fallback(self, rng: np.random.Generator, work: Callable[[Engine], Result]) -> Result:
         """What some work comes to: on the specialised engine, or where that fails on lanes, from the same numbers."""

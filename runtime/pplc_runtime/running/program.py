@@ -93,6 +93,7 @@ class Program:
         length = told.pop("sweeps", chosen.sweeps)
         chains, cores, max_depth = told.pop("chains", 1), told.pop("cores", 1), told.pop("max_depth", None)
         seed = told.pop("seed", None)
+        told.setdefault("burn_in", chosen.burn_in)
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
         values = self.data(data)

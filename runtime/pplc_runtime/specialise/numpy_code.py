@@ -348,7 +348,7 @@ def scripts_of(program: Specialised) -> Scripts:
     segments = [_script(segment, program.cell_of) for segment in program.segments]
     if len({script.forward for script in segments}) > MOST_FORMS:
         raise NoFixedCourse("too many segments that are each of a form of their own")
-    return Scripts(segments, _reports(program), len(program.cell_of), program.readers, program.draws)
+    return Scripts(segments, _reports(program), len(program.cell_of), program.readers, program.draws, program)
 
 
 def _script(segment: Segment, cell_of: dict[Var, int]) -> Script:

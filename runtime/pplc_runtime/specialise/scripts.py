@@ -12,6 +12,7 @@ from pplc_runtime.distributions.base import Domain, Family
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.varying import Lane
+from pplc_runtime.specialise.ir import Specialised
 
 
 class Failed(Exception):
@@ -80,6 +81,8 @@ class Scripts:
     """The segments whose replays read each cell."""
     draws: list[tuple[int, At]]
     """What is drawn: its cell and address."""
+    program: Specialised
+    """What they are the code of."""
     attempts: int = 0
     """How many sweeps they have been tried on, and on how many they failed."""
     failures: int = 0

@@ -1,0 +1,87 @@
+"""Moves of single values on scales without bounds: a random walk (`rw`), or slices (`slice`).
+
+With z(x) a value on its scale without bounds, a step of the walk goes to x' with z(x') = z(x) + s e, e standard normal.
+It is taken with probability min(1, r),
+
+    r  =  gamma(x') / gamma(x)  .  |dx'/dz'| / |dx/dz|.
+
+The lengths s are adapted in the burn-in, towards 44% of the steps taken (Roberts and Rosenthal 2001), and then stay as
+they are. Slices are found by stepping out and shrinking (Neal 2003). A finite draw is drawn by its law given all
+others; the elements of a simplex exchange what they have. Each value of an execution moves once in a sweep: which they
+are is always the same, since the program has a static structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pplc_runtime.inference.base import Engine, Settings
+from pplc_runtime.inference.start import first_retained
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.regeneration.records import Retained
+from pplc_runtime.results.sweeps import Sweep
+
+
+@dataclass(slots=True)
+class Walking(Retained):
+    """What a chain retains, and what moves it."""
+
+    mover: Any = None
+    key: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A chain of moves of the values that are covered."""
+
+    sliced: bool = False
+    covers: Callable[[At], bool] = lambda at: True
+
+    def bound(self, engine: Engine, settings: Settings) -> Walk:
+        return self
+
+    def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> Retained:
+        return Retained([first_retained(engine, settings, rng)])
+
+    def walking(self, engine: Engine, state: Retained, rng: np.random.Generator) -> Walking:
+        """The state of a walk, also from what another kernel retains."""
+        if isinstance(state, Walking):
+            return state
+        key = (int(rng.integers(1 << 62)), int(rng.integers(1 << 62)))
+        return Walking(state.held, mover=engine.mover(self.covers, state.held[0]), key=key)
+
+    def block(self, state: Retained) -> int:
+        """How many steps are done at once."""
+        return state.mover.block if isinstance(state, Walking) else 1
+
+    def steps(
+        self, engine: Engine, state: Retained, settings: Settings, number: int, count: int, rng: np.random.Generator
+    ) -> tuple[Retained, list[Sweep]]:
+        """The state after several steps, and their sweeps; those of the burn-in have none."""
+        walking = self.walking(engine, state, rng)
+        columns = walking.mover.run(count, settings.burn_in, self.sliced, walking.key, rng, report=number >= 0)
+        walking.held = [walking.mover.held]
+        one = np.zeros(1)
+        sweeps = [
+            Sweep(settings.chain, number + k, one, {label: column[..., k : k + 1] for label, column in columns.items()})
+            for k in range(count if number >= 0 else 0)
+        ]
+        return walking, sweeps
+
+    def step(
+        self,
+        engine: Engine,
+        state: Retained,
+        settings: Settings,
+        number: int,
+        rng: np.random.Generator,
+        report: bool = True,
+    ) -> tuple[Retained, list[Sweep]]:
+        return self.steps(engine, state, settings, number, 1, rng)
+
+    def together(self, engine: Engine, states: list[Any]) -> None:
+        return None

@@ -1,0 +1,30 @@
+"""The engine for programs of static structure, with machine code where there is some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.native.joint import Joint
+from pplc_runtime.native.machine import Interpreted, Machine, is_available
+from pplc_runtime.native.mover import Mover
+from pplc_runtime.native.values import Unsupported
+from pplc_runtime.specialise.engine import SpecialisedEngine
+from pplc_runtime.values import ModelError
+
+
+class NativeEngine(SpecialisedEngine):
+    """Runs scripts, and moves values by machine code."""
+
+    @cached_property
+    def joint(self) -> Joint:
+        """The joint density; by CPython, which takes long, where there is no machine code at all."""
+        return Joint(self.scripts.program, Machine if is_available() else Interpreted)
+
+    def mover(self, covers: Callable[[At], bool], held: dict[At, Any]) -> Mover:
+        try:
+            return Mover(self.plan, self.joint, covers, held)
+        except Unsupported as reason:
+            raise ModelError(f"rw and slice have no code for {reason} yet; use pgas or lmh") from None

@@ -1,0 +1,121 @@
+"""The mover: sweeps of moves over one execution of a specialised program, in blocks, as machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from pplc_runtime.engine.particles import Particles
+from pplc_runtime.engine.plan import Plan
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.varying import Lane
+from pplc_runtime.native.joint import Joint
+from pplc_runtime.native.sites import Site, site_fields, sites_of
+from pplc_runtime.native.values import Unsupported
+from pplc_runtime.regeneration.trace import Trace
+from pplc_runtime.results.sweeps import Column
+from pplc_runtime.specialise.ir import Report, Var, vars_in
+from pplc_runtime.values import ModelError
+
+MOST_SWEEPS: Final = 1000
+MOST_SEGMENTS: Final = 1_000_000
+"""So many sweeps, or densities of segments, are worth a block."""
+
+
+class Mover:
+    """Moves the values at some addresses of an execution, which it keeps from block to block."""
+
+    def __init__(self, plan: Plan, joint: Joint, covers: Callable[[At], bool], held: dict[At, Any]) -> None:
+        self.plan = plan
+        self.joint = joint
+        if any(isinstance(each, Report) for segment in joint.program.segments for each in segment.forward):
+            raise Unsupported("a predict that acts")
+        sites: list[Site] = []
+        for draw in joint.layout.draws:
+            own = sites_of(draw) if covers(draw.at) else []
+            if own is None:
+                raise Unsupported(f"a move of a draw from {draw.family.name}")
+            sites += own
+        self.sites = sites
+        reported = _reported(joint)
+        self.cells = [(joint.program.cell_of[var], var) for var in reported if var in joint.program.cell_of]
+        places = [joint.layout.offsets[var] + k for _, var in self.cells for k in range(_size(var))]
+        self.kept = np.array([*places, 0], np.int64)
+        self.x = joint.layout.written(held)
+        self.fields = {**joint.fields(self.x), **site_fields(joint, sites)}
+        if joint.machine["score_all"](joint.machine.record("Moves", self.fields)) == -np.inf:
+            raise Unsupported("an execution that is impossible")
+        self.done = 0
+        """How many sweeps were done."""
+        self.block = min(MOST_SWEEPS, max(1, MOST_SEGMENTS // max(1, len(self.fields["AF"]))))
+        """How many are done at once; which does not depend on how long they take, so that runs can be repeated."""
+
+    @property
+    def held(self) -> dict[At, Any]:
+        """What the execution has drawn."""
+        return self.joint.layout.read(self.x)
+
+    def run(
+        self, count: int, adapting: int, sliced: bool, key: tuple[int, int], rng: np.random.Generator, report: bool
+    ) -> dict[str, Column]:
+        """Some sweeps, which adapt as long as fewer than `adapting` were done; what they report."""
+        self.fields["kept"] = len(self.kept) - 1 if report else 0
+        self.fields["KEPT"] = self.kept
+        self.fields["OUT"] = out = np.zeros(count * (len(self.kept) - 1) + 1)
+        self.fields["LP"] = np.zeros(count)
+        machine = self.joint.machine
+        moves = machine.record("Moves", self.fields)
+        found = machine["move_block"](moves, count, self.done, adapting, int(sliced), *key)
+        if found < count:
+            raise self.failure(rng)
+        self.done += count
+        return self.reported(out[:-1].reshape(count, -1), count, rng) if report else {}
+
+    def failure(self, rng: np.random.Generator) -> ModelError:
+        """The error at the values that the execution has come to: the program itself tells it best."""
+        try:
+            Trace(self.plan.without_scripts(), self.held, rng)
+        except ModelError as error:
+            return error
+        segment, message = self.joint.failure(self.fields["E"])
+        wrong = ModelError(message)
+        wrong.place = (*self.plan.segments[segment][-1].place, 1)
+        return wrong
+
+    def reported(self, out: Any, count: int, rng: np.random.Generator) -> dict[str, Column]:
+        """What is predicted of the executions after each sweep, which are lanes of one run."""
+        particles = Particles(self.plan, rng, max(2, count))
+        rows = np.concatenate([out, out[:1]]) if count == 1 else out
+        start = 0
+        for cell, var in self.cells:
+            size = _size(var)
+            data = rows[:, start : start + size].T.reshape((*var.shape, len(rows))).astype(var.dtype)
+            particles.cells[cell] = Lane(np.ascontiguousarray(data), particles.frame)
+            start += size
+        return {label: _as_array(column)[..., :count] for label, column in particles.predicts().items()}
+
+
+def _as_array(column: Column) -> Any:
+    """A column that can be cut; values that are no numbers stay what they are."""
+    if isinstance(column, np.ndarray):
+        return column
+    values = np.empty(len(column), object)
+    values[:] = column
+    return values
+
+
+def _size(var: Var) -> int:
+    return int(np.prod(var.shape, dtype=int))
+
+
+def _reported(joint: Joint) -> list[Var]:
+    """The values that reports read."""
+    program = joint.program
+    if program.reports is None:
+        return list(vars_in(tuple(program.store.values())))
+    found: dict[Var, None] = {}
+    for operation in program.reports:
+        found.update(dict.fromkeys(operation.uses))
+    return list(found)

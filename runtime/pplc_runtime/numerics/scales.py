@@ -1,0 +1,94 @@
+"""Scales without bounds: how a value that was drawn from a family is moved by kernels on traces.
+
+A positive number moves on the scale of its logarithm, one between bounds on that of its logit, a real number as it is;
+whole numbers step, finite ones are drawn by their law, and the elements of a simplex exchange what they have.
+"""
+
+from __future__ import annotations
+
+from math import exp, inf, log, prod
+from typing import Any, Final, NamedTuple
+
+REAL, POSITIVE, BETWEEN, WHOLE, FINITE, SIMPLEX = range(6)
+MOST_VALUES: Final = 64
+"""A finite draw of more values than this steps."""
+
+
+class Scale(NamedTuple):
+    """How one number moves: its kind, and what that goes by. For FINITE the values from `low` up to `high`; for SIMPLEX
+    which element it is, and how many others there are."""
+
+    kind: int
+    low: float = 0.0
+    high: float = 0.0
+
+    def free(self, x: float) -> float:
+        """A value on the scale without bounds."""
+        if self.kind == POSITIVE:
+            return log(x)
+        return log((x - self.low) / (self.high - x)) if self.kind == BETWEEN else x
+
+    def bound(self, z: float) -> float | None:
+        """A value from the scale without bounds; None where it cannot be told from a bound."""
+        if self.kind == POSITIVE:
+            x = exp(z) if z < 709.0 else inf
+            return x if 0.0 < x < inf else None
+        if self.kind == BETWEEN:
+            x = self.low + (self.high - self.low) / (1.0 + exp(-z) if z > -709.0 else inf)
+            return x if self.low < x < self.high else None
+        return z if -inf < z < inf else None
+
+    def log_jacobian(self, x: float) -> float:
+        """The log of how much a value changes with that on the scale without bounds."""
+        if self.kind == POSITIVE:
+            return log(x)
+        if self.kind == BETWEEN:
+            return log(x - self.low) + log(self.high - x) - log(self.high - self.low)
+        return 0.0
+
+
+_ON_THE_LINE: Final = ("normal", "laplace", "student-t", "cauchy", "logistic", "mvn")
+_POSITIVE: Final = (
+    "lognormal", "gamma", "inverse-gamma", "chi-squared", "exponential", "weibull", "half-normal", "half-cauchy",
+)  # fmt: skip
+_COUNTS: Final = ("poisson", "geometric", "negative-binomial")
+_COINS: Final = ("flip", "bernoulli", "flip-logit", "bernoulli-logit")
+
+
+def scales_of(name: str, parts: tuple[Any, ...], shape: tuple[int, ...]) -> list[Scale] | None:
+    """The scale of each element of a draw from a family; None where there is no move for it.
+
+    A parameter that is not a plain number is one that others decide."""
+    size = prod(shape)
+    if name in _COINS:
+        return [Scale(FINITE, 0.0, 2.0)]
+    if name == "discrete":
+        values = parts[0].shape[0]
+        return [Scale(FINITE, 0.0, float(values)) if values <= MOST_VALUES else Scale(WHOLE)]
+    if name in ("uniform-discrete", "binomial", "binomial-logit"):
+        return [_finite(*parts[:2]) if name == "uniform-discrete" else _finite(0, _one_more(parts[0]))]
+    if name == "beta":
+        return [Scale(BETWEEN, 0.0, 1.0)]
+    if name == "uniform-continuous":
+        low, high = parts
+        return [Scale(BETWEEN, float(low), float(high)) if _are_numbers(low, high) else Scale(REAL)]
+    if name == "dirichlet":
+        return [Scale(SIMPLEX, float(k), float(size - 1)) for k in range(size)] if size > 1 else []
+    for names, kind in ((_ON_THE_LINE, REAL), (_POSITIVE, POSITIVE), (_COUNTS, WHOLE)):
+        if name in names:
+            return [Scale(kind)] * size
+    return None
+
+
+def _finite(low: Any, high: Any) -> Scale:
+    if _are_numbers(low, high) and high - low <= MOST_VALUES:
+        return Scale(FINITE, float(low), float(high))
+    return Scale(WHOLE)
+
+
+def _one_more(value: Any) -> Any:
+    return value + 1 if _are_numbers(value) else value
+
+
+def _are_numbers(*values: Any) -> bool:
+    return all(type(value) in (int, float) for value in values)

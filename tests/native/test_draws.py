@@ -1,0 +1,127 @@
+"""Random numbers by key: the generator is the published one, and samplers have the laws of their families.
+
+Each test of a law has an error rate of 1e-4, by fixed seeds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from pplc_runtime.native.language import signatures
+from pplc_runtime.native.library import TEXT
+from pplc_runtime.native.machine import Interpreted, Machine, array, is_available
+
+RATE = 1e-4
+NUMBER = 40_000
+CONTINUOUS: dict[str, list[tuple[tuple[float, ...], Any]]] = {
+    "draw_normal": [((1.0, 2.0), stats.norm(1.0, 2.0))],
+    "draw_lognormal": [((0.5, 0.7), stats.lognorm(0.7, scale=np.exp(0.5)))],
+    "draw_gamma": [((a, 3.0), stats.gamma(a, scale=1 / 3)) for a in (0.05, 0.4, 1.0, 2.5, 80.0)],
+    "draw_inverse_gamma": [((2.5, 3.0), stats.invgamma(2.5, scale=3.0))],
+    "draw_chi_squared": [((3.0,), stats.chi2(3.0))],
+    "draw_beta": [((a, b), stats.beta(a, b)) for a, b in ((0.3, 0.6), (0.5, 4.0), (2.0, 3.0), (1.0, 1.0))],
+    "draw_exponential": [((2.0,), stats.expon(scale=0.5))],
+    "draw_weibull": [((1.5, 2.0), stats.weibull_min(1.5, scale=2.0))],
+    "draw_laplace": [((1.0, 0.5), stats.laplace(1.0, 0.5))],
+    "draw_student_t": [((3.0, 1.0, 2.0), stats.t(3.0, 1.0, 2.0))],
+    "draw_cauchy": [((1.0, 2.0), stats.cauchy(1.0, 2.0))],
+    "draw_uniform_continuous": [((-1.0, 4.0), stats.uniform(-1.0, 5.0))],
+}
+DISCRETE: dict[str, list[tuple[tuple[float, ...], Any]]] = {
+    "draw_flip": [((0.3,), stats.bernoulli(0.3))],
+    "draw_bernoulli": [((0.3,), stats.bernoulli(0.3))],
+    "draw_flip_logit": [((0.7,), stats.bernoulli(special.expit(0.7)))],
+    "draw_bernoulli_logit": [((-1.0,), stats.bernoulli(special.expit(-1.0)))],
+    "draw_uniform_discrete": [((-2.0, 5.0), stats.randint(-2, 5))],
+    "draw_poisson": [((rate,), stats.poisson(rate)) for rate in (0.2, 4.0, 9.9, 10.1, 300.0)],
+    "draw_binomial": [((n, p), stats.binom(n, p)) for n, p in ((5.0, 0.2), (30.0, 0.9), (100.0, 0.4), (1000.0, 0.7))],
+    "draw_binomial_logit": [((20.0, 0.5), stats.binom(20, special.expit(0.5)))],
+    "draw_geometric": [((0.3,), stats.geom(0.3, loc=-1))],
+}
+CASES = [(name, *case) for table in (CONTINUOUS, DISCRETE) for name, rows in table.items() for case in rows]
+
+
+def filled(name: str, parameters: tuple[float, ...], key: tuple[int, int] = (11, 12)) -> Any:
+    """A draw for each of many particles."""
+    given = ", ".join(map(repr, parameters))
+    text = f"{TEXT}\ndef fill(n: int, k0: int, k1: int, x: floats) -> None:\n    for i in range(n):\n"
+    text += f"        x[i] = {name}(k0, k1, 77, i << 16{', ' if given else ''}{given})\n"
+    x = np.zeros(NUMBER)
+    Machine(text, frozenset({"fill"}))["fill"](NUMBER, *key, array(x))
+    return x
+
+
+def test_every_sampler_is_here() -> None:
+    samplers = {name for name in signatures(TEXT) if name.startswith("draw_")}
+    assert samplers == CONTINUOUS.keys() | DISCRETE.keys()
+
+
+def test_the_generator_is_the_published_one() -> None:
+    """Threefry-2x64 with 13 rounds, all zeros: the first word of the known answer."""
+    assert Interpreted(TEXT, frozenset({"bits"}))["bits"](0, 0, 0, 0) == 0xF167B032C3B480BD
+
+
+@pytest.mark.skipif(not is_available(), reason="no llvmlite")
+@pytest.mark.parametrize(("name", "parameters", "law"), CASES, ids=lambda case: str(case)[:30])
+def test_laws(name: str, parameters: tuple[float, ...], law: Any) -> None:
+    x = filled(name, parameters)
+    if name in CONTINUOUS:
+        assert stats.kstest(x, law.cdf).pvalue > RATE
+        return
+    low, high = int(law.ppf(1e-3)), int(law.ppf(1 - 1e-3))
+    edges = np.arange(low, high + 1)
+    expected = np.array([law.cdf(low), *law.pmf(edges[1:]), law.sf(high)]) * NUMBER
+    counts = np.array([(x <= low).sum(), *((x == edge).sum() for edge in edges[1:]), (x > high).sum()])
+    merged = expected > 5
+    table = [*counts[merged], counts[~merged].sum()], [*expected[merged], max(expected[~merged].sum(), 1e-300)]
+    rows = slice(None) if expected[~merged].sum() > 5 else slice(-1)
+    scale = np.sum(table[0][rows]) / np.sum(table[1][rows])
+    if len(table[0][rows]) > 1:
+        assert stats.chisquare(table[0][rows], np.array(table[1][rows]) * scale).pvalue > RATE
+
+
+@pytest.mark.skipif(not is_available(), reason="no llvmlite")
+def test_the_machine_draws_what_cpython_draws() -> None:
+    names = frozenset({name for name in signatures(TEXT) if name.startswith("draw_")})
+    machine, slow = Machine(TEXT, names), Interpreted(TEXT, names)
+    with np.errstate(all="ignore"):
+        for name, parameters, _ in CASES:
+            for slot in range(20):
+                one, other = (engine[name](3, 4, 5, slot << 16, *parameters) for engine in (machine, slow))
+                assert one == pytest.approx(other, rel=1e-12)
+
+
+@pytest.mark.skipif(not is_available(), reason="no llvmlite")
+def test_neighbours_are_independent() -> None:
+    """Normals of neighbouring particles, addresses, keys and counters: correlations and a portmanteau of runs."""
+    text = f"""{TEXT}
+def fill(n: int, x: floats) -> None:
+    for i in range(n):
+        x[i] = normal(1, 2, 3, i << 16)
+        x[n + i] = normal(1, 2, 4 + i, 0)
+        x[2 * n + i] = normal(1, 3 + i, 3, 0)
+        x[3 * n + i] = normal(5 + i, 2, 3, 0)
+        x[4 * n + i] = normal(9, 9, 9, i)
+"""
+    x = np.zeros(5 * NUMBER)
+    Machine(text, frozenset({"fill"}))["fill"](NUMBER, array(x))
+    rows = x.reshape(5, NUMBER)
+    for row in rows:
+        assert stats.kstest(row, "norm").pvalue > RATE
+        for lag in (1, 2, 3, 7, 64):
+            r = np.corrcoef(row[lag:], row[:-lag])[0, 1] * np.sqrt(NUMBER)
+            s = np.corrcoef(row[lag:] ** 2, row[:-lag] ** 2)[0, 1] * np.sqrt(NUMBER)
+            assert max(abs(r), abs(s)) < stats.norm.isf(RATE / 100)
+    for i in range(5):
+        for j in range(i):
+            assert abs(np.corrcoef(rows[i], rows[j])[0, 1]) * np.sqrt(NUMBER) < stats.norm.isf(RATE / 100)
+
+
+def test_quantiles() -> None:
+    p = np.array([1e-300, 1e-100, 1e-20, 1e-5, 0.01, 0.0749, 0.0751, 0.2, 0.5, 0.7, 0.99, 1 - 1e-12])
+    engine = Interpreted(TEXT, frozenset({"normal_quantile"}))
+    np.testing.assert_allclose([engine["normal_quantile"](float(each)) for each in p], special.ndtri(p), rtol=1e-14)

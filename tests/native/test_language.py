@@ -1,0 +1,95 @@
+"""The middle language: machine code does what CPython does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pplc_runtime.native.llvm_code import llvm_text
+from pplc_runtime.native.machine import Interpreted, Machine, array, is_available
+
+SOURCE = """
+class Pair:
+    x: floats
+    n: int
+    total: float
+
+def collatz(n: int) -> int:
+    steps = 0
+    while n != 1:
+        if n % 2 == 0:
+            n = n // 2
+        else:
+            n = 3 * n + 1
+        steps += 1
+    return steps
+
+def mixed(p: Pair, k: int) -> float:
+    s = 0.0
+    for i in range(k, p.n, 2):
+        if p.x[i] > 0.5 and not (p.x[i] > 0.9) or i == 1:
+            continue
+        if i > 20:
+            break
+        s += sqrt(p.x[i]) if i < 10 else -exp(p.x[i])
+        p.x[i] = float(i) / 3
+    p.total += s
+    rest = p.x[2:]
+    return s + rest[0] + pow(2.0, 0.5) + float(int(3.7)) + floor(-1.5) + inf * 0.0 if s != s else s + rest[0]
+
+def words(a: int, b: int) -> int:
+    return ((a * 6364136223846793005 + b) ^ (a << 7)) & MASK
+
+def shifted(a: int) -> int:
+    return (a & MASK) >> 60
+"""
+NAMES = frozenset({"collatz", "mixed", "words", "shifted"})
+
+
+@pytest.fixture(scope="module")
+def both() -> tuple[Machine, Interpreted]:
+    if not is_available():
+        pytest.skip("no llvmlite")
+    return Machine(SOURCE, NAMES), Interpreted(SOURCE, NAMES)
+
+
+def test_loops_and_branches(both: tuple[Machine, Interpreted]) -> None:
+    assert [engine["collatz"](27) for engine in both] == [111, 111]
+
+
+def test_records_and_arrays(both: tuple[Machine, Interpreted]) -> None:
+    found: list[Any] = []
+    for engine in both:
+        x = np.linspace(0.05, 1.0, 30)
+        record = engine.record("Pair", {"x": x, "n": 30, "total": 1.5})
+        found.append((engine["mixed"](record, 1), x.tolist()))
+    assert found[0][0] == pytest.approx(found[1][0], rel=1e-15)
+    assert found[0][1] == found[1][1]
+
+
+def test_words_wrap(both: tuple[Machine, Interpreted]) -> None:
+    for a, b in ((5, 7), (1 << 62, 3), (-3, 9)):
+        one, other = (engine["words"](a, b) & ((1 << 64) - 1) for engine in both)
+        assert one == other
+    assert [engine["shifted"](-1) for engine in both] == [15, 15]
+
+
+@pytest.mark.parametrize(
+    "body", ["import os", "return x.y", "with x: pass", "return [1]", "lambda: 1", "return unknown(1)"]
+)
+def test_what_is_not_in_the_language(body: str) -> None:
+    with pytest.raises((TypeError, KeyError)):
+        llvm_text(f"def f(x: int) -> int:\n    {body}\n    return 1\n", frozenset({"f"}))
+
+
+def test_indices_are_checked_by_cpython() -> None:
+    engine = Interpreted("def f(x: floats) -> float:\n    return x[3]\n", frozenset({"f"}))
+    with pytest.raises(IndexError):
+        engine["f"](np.zeros(3))
+
+
+def test_arrays_are_passed_by_their_place() -> None:
+    values = np.zeros(2)
+    assert array(values) == values.ctypes.data
