@@ -7,7 +7,7 @@ from typing import Final
 
 from pplc_runtime.distributions import DISTRIBUTIONS
 from pplc_runtime.processes import PROCESSES
-from pplc_runtime.program.constructors import CONSTRUCTORS, PROCESS_CONSTRUCTORS
+from pplc_runtime.program.constructors import CONSTRUCTORS, PROCESS_CONSTRUCTORS, WEIGHTING_CONSTRUCTORS
 from pplc_runtime.program.names import CONSTANTS, SIGNATURES
 
 from .blocks import ROOT
@@ -37,7 +37,7 @@ def _arity(least: int, most: int | None) -> str:
 
 
 def test_every_primitive_is_listed_with_its_arity() -> None:
-    stochastic = {*CONSTRUCTORS, *PROCESS_CONSTRUCTORS, "gp"}
+    stochastic = {*CONSTRUCTORS, *PROCESS_CONSTRUCTORS, *WEIGHTING_CONSTRUCTORS, "gp"}
     names = [name for name in SIGNATURES if name.removesuffix("-dist") not in stochastic]
     expected = {name: _arity(SIGNATURES[name].least, SIGNATURES[name].most) for name in names}
     assert {name: row[0] for name, row in _rows("Primitives").items()} == expected

@@ -214,6 +214,10 @@ TEMPLATES: Final[dict[str, list[Template]]] = {
     "sample": _of(BOOLEAN, lambda g: f"(sample {g.at(SOURCE)})")
     + _of(LIST, lambda g: f"(map (fn [x] (if x 1 0)) (map sample (list {g.at(SOURCE)} {g.at(SOURCE)})))"),
     "observe": _of(BOOLEAN, lambda g: f"(observe {g.at(SOURCE)} {g.at(BOOLEAN)})"),
+    "factor": _of(WHOLE, lambda g: f"(count (list (factor (- {g.at(PROBABILITY)} {g.at(WHOLE)}))))")
+    + _of(WHOLE, lambda g: f"(count (map factor (list {g.just('-0.5')} {g.at(PROBABILITY)})))"),
+    "condition": _of(WHOLE, lambda g: f"(do [condition (or {g.at(BOOLEAN)} (sample (flip 0.5)))] {g.at(WHOLE)})")
+    + _of(WHOLE, lambda g: f"(count (list (condition {g.at(LIST)}) (map condition (list (sample {g.at(SOURCE)})))))"),
     "mem": _of(WHOLE, lambda g: f"(let [m (mem {g.at(F1)})] (+ (m {g.at(WHOLE)}) (m {g.at(WHOLE)}) (m {g.at(WHOLE)})))")
     + _of(F1, lambda g: f"(mem {g.at(F1)})"),
     # Procedures that call procedures

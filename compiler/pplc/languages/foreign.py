@@ -115,6 +115,8 @@ NAMES: Final = _named({
     "mem": "memoize memo cache memoise",
     "sample": "draw sample* rnd",
     "observe": "observe*",
+    "factor": "weight target-add add-log-weight log-weight",
+    "condition": "constrain assert",
     # Sums and linear algebra
     "mean": "average avg",
     "std": "sd stdev stddev std-dev",
@@ -139,6 +141,8 @@ STATEMENT_NAMES: Final = _named({
     "for": "foreach for-each doseq",
     "input": "data param",
     "observe": "obs",
+    "factor": "weight target-add",
+    "condition": "constrain assert",
 })  # fmt: skip
 """The same of words that start a statement."""
 
@@ -168,8 +172,6 @@ ADVICE: Final = _said({
     "dnorm normal-lpdf": "(observe (normal mean sd) value) weights a run by the density",
     "logpdf lpdf log-prob score": "(observe distribution value) weights a run by a density",
     "lgamma gammaln log-gamma loggamma digamma erf erfc pnorm normal-cdf cdf": "there is no such function",
-    "factor weight target-add": "(observe (flip p) true) weights a run by p",
-    "condition constrain assert": "write (observe (dirac test) true)",
     "half-normal halfnormal": "write (abs (sample (normal 0 sd)))",
     "half-cauchy halfcauchy": "write (abs (sample (cauchy 0 scale)))",
     "logistic": "the function is 'sigmoid', and there is no distribution of that name",

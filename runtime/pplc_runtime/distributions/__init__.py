@@ -19,6 +19,7 @@ from pplc_runtime.distributions.normal import LogNormal, Normal
 from pplc_runtime.distributions.poisson import Poisson
 from pplc_runtime.distributions.student_t import Cauchy, StudentT
 from pplc_runtime.distributions.uniform import UniformContinuous, UniformDiscrete
+from pplc_runtime.distributions.weighting import Condition, Factor
 from pplc_runtime.distributions.wishart import Wishart
 
 DISTRIBUTIONS: Final[dict[str, Family]] = {
@@ -53,6 +54,9 @@ DISTRIBUTIONS: Final[dict[str, Family]] = {
         Wishart(),
     )
 }
+
+WEIGHTING: Final[dict[str, Family]] = {family.name: family for family in (Factor(), Condition())}
+"""What the special forms of these names observe; a program cannot draw from them."""
 
 ALIASES: Final[dict[str, str]] = {"uniform": "uniform-continuous"}
 """Other names of families."""

@@ -36,6 +36,8 @@ class Domain:
     """The same of a Python number, at once."""
     surely: Callable[[Any], bool] | None = None
     """A cheap test of an array of floats with lanes: true only if every lane is in the domain."""
+    boolean: bool = False
+    """Whether the values are truth values, which are no numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,9 @@ class Family(ABC):
 
     fits_by_shape: ClassVar[bool] = False
     """Whether `problem` looks at the shapes of the parameters only."""
+
+    nowhere: ClassVar[str | None] = None
+    """What to say where every particle has density zero, if that is not for the value to explain."""
 
     @property
     def measure(self) -> str:

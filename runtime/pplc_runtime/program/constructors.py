@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.distributions import ALIASES, DEFAULTS, DISTRIBUTIONS
+from pplc_runtime.distributions import ALIASES, DEFAULTS, DISTRIBUTIONS, WEIGHTING
 from pplc_runtime.distributions.base import Family, Parameter
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here
@@ -29,11 +29,14 @@ def checked(name: str, parameter: Parameter, value: Any) -> Any:
     if kind is float or kind is int:
         if domain.rank == 0 and domain.holds(value):
             return value
+    elif kind is bool:
+        if domain.boolean:
+            return value
     elif kind is Lane:
         if value.checked is domain:
             return value
         data = value.at(here.frame)
-        if value.data.ndim - 1 == domain.rank and value.data.dtype.kind != "b":
+        if value.data.ndim - 1 == domain.rank and (value.data.dtype.kind == "b") == domain.boolean:
             if domain.surely is not None and type(data) is np.ndarray and domain.surely(data):
                 if here.frame.to_top is None:
                     value.checked = domain  # every later frame has only lanes of this one
@@ -195,6 +198,9 @@ CONSTRUCTORS: dict[str, Callable[..., Any]] = {
 """The distributions of the language by their canonical names."""
 CONSTRUCTORS.update({alias: distribution(DISTRIBUTIONS[name], alias) for alias, name in ALIASES.items()})
 
+WEIGHTING_CONSTRUCTORS: dict[str, Callable[..., Any]] = {name: distribution(f) for name, f in WEIGHTING.items()}
+"""What `factor` and `condition` observe."""
+
 PROCESS_CONSTRUCTORS: dict[str, Callable[..., Any]] = {name: process(family) for name, family in PROCESSES.items()}
 """The processes of the language; each takes the address at which it is made first."""
 PROCESS_CONSTRUCTORS.update({alias: process(PROCESSES[name], alias) for alias, name in PROCESS_ALIASES.items()})
@@ -222,7 +228,11 @@ PROCESS_CONSTRUCTORS["dp"] = dp
 
 def family_of(name: str) -> Family | Process | None:
     """The family that a constructor always makes; None for dirac, categorical, dp and gp, and what is none."""
-    return DISTRIBUTIONS.get(ALIASES.get(name, name)) or PROCESSES.get(PROCESS_ALIASES.get(name, name))
+    return (
+        DISTRIBUTIONS.get(ALIASES.get(name, name))
+        or WEIGHTING.get(name)
+        or PROCESSES.get(PROCESS_ALIASES.get(name, name))
+    )
 
 
 def parameters_of(name: str) -> tuple[str, ...]:
@@ -238,6 +248,8 @@ def arity_of(name: str) -> tuple[int, int]:
     if name in ("dp", "gp"):
         return 2, 2
     if name in ("dirac", "categorical"):
+        return 1, 1
+    if name in WEIGHTING:
         return 1, 1
     canonical = ALIASES.get(name, name)
     if canonical in DISTRIBUTIONS:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from pplc_runtime.primitives import arithmetic, higher, indexing, maps, predicates, sequences
 from pplc_runtime.program.constructors import CONSTRUCTORS as BY_NAME
+from pplc_runtime.program.constructors import WEIGHTING_CONSTRUCTORS
 
 OF_ELEMENTS: Final = frozenset({
     sequences.list_of, arithmetic.vector, sequences.cons, sequences.conj, sequences.concat, sequences.count,
@@ -19,7 +20,7 @@ OF_SEQUENCES: Final = frozenset({
     predicates.is_empty_p, indexing.nth, maps.get,
 })  # fmt: skip
 """What takes values out of their first argument, whatever they are, by further ones that are not over lanes."""
-CONSTRUCTORS: Final = frozenset(BY_NAME.values())
+CONSTRUCTORS: Final = frozenset({*BY_NAME.values(), *WEIGHTING_CONSTRUCTORS.values()})
 """What makes distributions."""
 OF_MAPS: Final[dict[Any, slice]] = {
     maps.hash_map: slice(0, None, 2), maps.zipmap: slice(0, 1), maps.assoc: slice(1, None, 2),
