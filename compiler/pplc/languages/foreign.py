@@ -41,6 +41,7 @@ NAMES: Final = _named({
     "crp": "chinese-restaurant-process chinese-restaurant",
     "dp": "dirichlet-process",
     "gp": "gaussian-process",
+    "logpdf": "log-pdf lpdf logpmf lpmf log-pmf log-prob log-density logprob score log-likelihood",
     # Arithmetic and comparison
     "pow": "** ^ power",
     "log": "ln",
@@ -169,8 +170,8 @@ ADVICE: Final = _said({
     "rpois poisson-rng": "a draw is (sample (poisson rate))",
     "rbinom binomial-rng bernoulli-rng": "a draw is (sample (binomial n p))",
     "uniform-draw random-element rand-nth": "write (nth xs (sample (uniform-discrete 0 (count xs))))",
-    "dnorm normal-lpdf": "(observe (normal mean sd) value) weights a run by the density",
-    "logpdf lpdf log-prob score": "(observe distribution value) weights a run by a density",
+    "dnorm normal-lpdf": "the log density is (logpdf (normal mean sd) value)",
+    "pdf pmf prob density": "the density is (exp (logpdf distribution value))",
     "lgamma gammaln log-gamma loggamma digamma erf erfc pnorm normal-cdf cdf": "there is no such function",
     "half-normal halfnormal": "write (abs (sample (normal 0 sd)))",
     "half-cauchy halfcauchy": "write (abs (sample (cauchy 0 scale)))",

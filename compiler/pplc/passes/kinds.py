@@ -22,6 +22,7 @@ from pplc.languages.facts import Analysis
 from pplc.languages.traverse import every_expression, every_statement, expressions
 from pplc.source import Source, Span
 from pplc_runtime.program.constructors import CONSTRUCTORS
+from pplc_runtime.program.densities import OF_DISTRIBUTIONS
 from pplc_runtime.program.names import SIGNATURES, STOCHASTIC
 from pplc_runtime.values import List, Symbol
 
@@ -115,6 +116,7 @@ _GIVES: Final = {
     **_each("a list", "list map filter remove range repeat repeatedly concat append"),
     **_each("a map", "hash-map zipmap"),
     **_each("a string", "str"),
+    **_each("a number", "logpdf"),
 }
 _HOLDS: Final = frozenset({"vector", "list", "hash-map"})
 """What literals stand for: a predict of one reports what is in it."""
@@ -242,6 +244,10 @@ class _Checker:
             signature = SIGNATURES[name]
             for parameter, domain, argument in zip(signature.parameters, signature.domains, arguments):
                 self.value(f"{name}: {parameter} must be {domain}", argument, local)
+        elif name in OF_DISTRIBUTIONS:
+            self.drawable(name, arguments[0], local)
+            for argument in arguments[1:]:
+                self.value(f"'{name}' takes the distribution first, then a value", argument, local)
         elif name in ("=", "not="):
             kinds = [self.kind(argument, local) for argument in arguments]
             for kind in (_NUMBER, _BOOLEAN):

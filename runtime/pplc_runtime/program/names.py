@@ -21,6 +21,7 @@ from pplc_runtime.program.constructors import (
     family_of,
     parameters_of,
 )
+from pplc_runtime.program.densities import OF_DISTRIBUTIONS
 from pplc_runtime.program.gaussian_process import gp
 
 CONSTANTS: Final[dict[str, Any]] = {"pi": math.pi, "e": math.e}
@@ -50,6 +51,8 @@ def _all_primitives() -> dict[str, Primitive]:
             least, most = arity_of(name)
             for spelling in (name, f"{name}-dist"):
                 table[spelling] = Primitive(spelling, function, least, most, addressed=addressed)
+    for name, (function, least, most) in OF_DISTRIBUTIONS.items():
+        table[name] = Primitive(name, function, least, most)
     for name, function in WEIGHTING_CONSTRUCTORS.items():
         table[name] = Primitive(name, function, *arity_of(name))
     return table

@@ -16,8 +16,9 @@ from pplc_runtime.distributions.factors import Roots, factor_lanes
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, here
 from pplc_runtime.lanes.messages import refused
-from pplc_runtime.lanes.varying import Lane, join, layout, raw
+from pplc_runtime.lanes.varying import Lane, Mix, by_option, join, layout, raw
 from pplc_runtime.primitives.arithmetic import vector
+from pplc_runtime.primitives.comparison import eq
 from pplc_runtime.processes import ALIASES as PROCESS_ALIASES
 from pplc_runtime.processes.base import Process
 from pplc_runtime.values import List, Stochastic
@@ -89,18 +90,35 @@ class Dirac(Stochastic):
         return "<dirac>"
 
 
-class Categorical(Stochastic):
-    """One of several values of any kind: a distribution over their positions, and the values."""
+class Derived(Stochastic):
+    """A distribution whose values are made of what is drawn from another one."""
 
     __slots__ = ("parts",)
 
-    def __init__(self, positions: Dist, values: tuple[Any, ...]) -> None:
-        self.parts = (positions, *values)
+    parts: tuple[Any, ...]
 
     @property
-    def positions(self) -> Dist:
+    def chosen(self) -> Dist:
+        """What is drawn."""
         dist: Dist = self.parts[0]
         return dist
+
+    def value_of(self, choice: Any) -> Any:
+        """The value that a draw stands for."""
+        raise NotImplementedError
+
+    def log_density(self, value: Any) -> Any:
+        """The raw log density of a value in each lane."""
+        raise NotImplementedError
+
+
+class Categorical(Derived):
+    """One of several values of any kind: a distribution over their positions, and the values."""
+
+    __slots__ = ()
+
+    def __init__(self, positions: Dist, values: tuple[Any, ...]) -> None:
+        self.parts = (positions, *values)
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -114,6 +132,17 @@ class Categorical(Stochastic):
 
     def identity(self) -> tuple[Any, tuple[Any, ...]]:
         return len(self.parts), self.parts
+
+    def value_of(self, choice: Any) -> Any:
+        return pick(self.values, choice)
+
+    def log_density(self, value: Any) -> Any:
+        total: Any = 0.0
+        for position, option in enumerate(self.values):
+            total = total + np.exp(self.chosen.log_density(position)) * raw(eq(option, value))
+        with np.errstate(divide="ignore"):
+            density = np.log(total)
+        return density if type(density) is np.ndarray else float(density)
 
     def __str__(self) -> str:
         return "<categorical>"
@@ -161,6 +190,25 @@ def roots_at(covariances: Lane, frame: Frame) -> Roots:
         covariances.derived = Lane(factors.essence(), birth), Lane(factors.log_peak, birth), factors.moderate
     root, log_peak, moderate = covariances.derived
     return Roots(root.at(frame), lambda: log_peak.at(frame), moderate)
+
+
+def log_density(source: Any, value: Any, wanted: str) -> Any:
+    """The log density of a value under a distribution, as a number or a Lane; `wanted` is said of anything else."""
+    kind = type(source)
+    if kind is Mix:
+        return by_option(source, lambda option: log_density(option, value, wanted))
+    if type(value) is Mix:
+        return by_option(value, lambda option: log_density(source, option, wanted))
+    if kind is Dist:
+        density = source.log_density(observable(source, value))
+    elif kind is Dirac:
+        holds = raw(eq(source.parts[0], value))
+        density = np.where(holds, 0.0, -np.inf) if type(holds) is np.ndarray else 0.0 if holds else -np.inf
+    elif isinstance(source, Derived):
+        density = source.log_density(value)
+    else:
+        raise refused(wanted, source)
+    return Lane(density, here.frame) if type(density) is np.ndarray else density
 
 
 def observable(source: Any, value: Any) -> Any:

@@ -33,6 +33,11 @@ def in_order(numbers: Any) -> Any:
     return Lane(np.sort(data, axis=0), here.frame) if type(numbers) is Lane and data.ndim == 2 else np.sort(data)
 
 
+def value_of(source: Any, choice: Any) -> Any:
+    """The value that a draw stands for."""
+    return source.value_of(choice)
+
+
 def _spread(value: Any) -> Any:
     """An array with an axis for the lanes, or a plain number."""
     return value[..., None] if type(value) is np.ndarray else raw(value)

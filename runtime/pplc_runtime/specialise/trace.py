@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 import pplc_runtime.program.control as control
+from pplc_runtime.distributions import WEIGHTING
 from pplc_runtime.distributions.base import Family
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.particles import Particles
@@ -30,8 +31,9 @@ from pplc_runtime.primitives import higher, indexing, maps, ordering, sequences
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.primitives.comparison import eq, is_true
+from pplc_runtime.program.densities import logpdf
 from pplc_runtime.program.steps import Assume, Observe, Predict
-from pplc_runtime.program.stochastic import Categorical, Dirac, Dist, observable, pick
+from pplc_runtime.program.stochastic import Categorical, Derived, Dirac, Dist, observable, pick
 from pplc_runtime.specialise.notes import (
     Apply,
     Check,
@@ -44,7 +46,7 @@ from pplc_runtime.specialise.notes import (
     Score,
     Trace,
 )
-from pplc_runtime.specialise.operations import Certain, in_order, select, take
+from pplc_runtime.specialise.operations import Certain, in_order, select, take, value_of
 from pplc_runtime.specialise.primitive_facts import (
     CALLING,
     CONSTRUCTORS,
@@ -61,6 +63,8 @@ PARTICLES: Final = 16
 """As many as a trace is made with: those that resampling keeps do what the particles of a sweep do."""
 DEEPEST: Final = 6
 """Branches inside of branches that are run both ways."""
+_GIVEN: Final = WEIGHTING["factor"]
+"""Scores what has been computed."""
 MOST_INSIDE: Final = 1000
 """Operations of a branch that is run both ways: a side that no lane takes may not come to an end."""
 
@@ -167,7 +171,7 @@ class Tracer(Forward):
         elif function in CONSTRUCTORS:
             self.must_know(self.lanes_in(result))
             if kind is not Dirac:
-                self.check(result.positions if kind is Categorical else result)
+                self.check(result.chosen if isinstance(result, Derived) else result)
         else:
             raise NoFixedCourse(f"{getattr(function, '__name__', function)} of values over lanes")
         return result
@@ -315,9 +319,11 @@ class Tracer(Forward):
 
     def sample(self, at: At, source: Any) -> Any:
         kind = type(source)
+        if isinstance(source, Derived) and kind is not Categorical:
+            return self.apply(value_of, (source, self.draw(at, source.chosen)))
         if kind is Categorical:
             numbers = vector(*source.values)
-            position = self.draw(at, source.positions)
+            position = self.draw(at, source.chosen)
             exact = not any(map(beyond_floats, source.values))
             if exact and type(numbers) is np.ndarray and numbers.ndim == 1:
                 return self.apply(take, (numbers, position))
@@ -337,6 +343,8 @@ class Tracer(Forward):
     def score(self, at: At, source: Any, value: Any) -> Any:
         if type(source) is Dirac and type(value) is not Mix:
             return self.score_certain(self.apply(eq, (source.parts[0], value)))
+        if isinstance(source, Derived) and type(value) is not Mix:
+            return self.score(at, Dist(_GIVEN, (self.apply(logpdf, (source, value)),)), True)
         if type(source) is not Dist or type(value) is Mix:
             raise NoFixedCourse("an observe of a process, or of values of different kinds")
         value = observable(source, value)
