@@ -7,6 +7,7 @@ from typing import Final
 
 from pplc_runtime.distributions import DISTRIBUTIONS
 from pplc_runtime.processes import PROCESSES
+from pplc_runtime.program.composites import COMPOSITES
 from pplc_runtime.program.constructors import CONSTRUCTORS, PROCESS_CONSTRUCTORS, WEIGHTING_CONSTRUCTORS
 from pplc_runtime.program.names import CONSTANTS, SIGNATURES
 
@@ -46,6 +47,8 @@ def test_every_primitive_is_listed_with_its_arity() -> None:
 def test_every_distribution_is_listed_with_its_parameters() -> None:
     rows = _rows("Distributions")
     assert set(rows) == set(CONSTRUCTORS)
+    for name, composite in COMPOSITES.items():
+        assert rows[name][0] == ", ".join(composite.parameters), name
     for name, family in DISTRIBUTIONS.items():
         if name != "discrete":
             assert rows[name][0] == ", ".join(parameter.name for parameter in family.parameters), name

@@ -43,7 +43,7 @@ LANES: Final = "[assume x (sample (normal 0 1))]\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[predict (sample (normal [x 1] 1))]", "normal: mean must be a finite number, not [-0.6403185283986665 1.0]"),
+        ("[predict (sample (normal [x :a] 1))]", "normal: mean must be a finite number, not [-0.6403185283986665 :a]"),
         ("[predict (sample (normal 0 (- x)))]", "normal: sd must be a positive number, not -0.39277271540066333"),
         ("[predict (sample (normal (> x 0) 1))]", "normal: mean must be a finite number, not false"),
         ("[predict (sample (crp [x 1]))]",

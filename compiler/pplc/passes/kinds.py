@@ -41,9 +41,10 @@ class _Drawable:
 
 @dataclass(frozen=True, slots=True)
 class _Plain:
-    """A value that is neither drawn from nor called."""
+    """A value that is neither drawn from nor called; not `surely` where it may be a vector of such values."""
 
     text: str
+    surely: bool = True
 
     def __str__(self) -> str:
         return self.text
@@ -183,8 +184,13 @@ class _Checker:
                 return drawable.draw if isinstance(drawable, _Drawable) else None
             case core.Observe(_, value):
                 return self.kind(value, local)
-            case core.App(operator):
-                return self.result(self.kind(operator, local))
+            case core.App(operator, arguments):
+                made = self.result(self.kind(operator, local))
+                if isinstance(made, _Drawable) and made.draw == _NUMBER:
+                    # of vectors as parameters a draw is a vector
+                    sure = all(self.kind(argument, local) == _NUMBER for argument in arguments)
+                    return made if sure else _Drawable(made.what, made.name, _Plain("a number", surely=False))
+                return made
             case _:
                 return None
 
@@ -251,7 +257,7 @@ class _Checker:
         elif name in ("=", "not="):
             kinds = [self.kind(argument, local) for argument in arguments]
             for kind in (_NUMBER, _BOOLEAN):
-                if kind in kinds:
+                if any(isinstance(each, _Plain) and each.text == kind.text for each in kinds):
                     for argument in arguments:
                         self.value(f"'=' compares {'numbers' if kind is _NUMBER else 'booleans'}", argument, local)
                     break
@@ -282,7 +288,7 @@ class _Checker:
         wanted = f"{word} takes a distribution or a process, not {kind}"
         match kind:
             case _Plain():
-                is_seen = word == "observe" and kind == _NUMBER and is_name
+                is_seen = word == "observe" and kind.text == _NUMBER.text and is_name
                 about = f"; did you mean one about it, such as (normal {text} 1)?" if is_seen else ""
                 self.warn(source.span, wanted + (hint or about))
             case _Operation(name) if name in STOCHASTIC:

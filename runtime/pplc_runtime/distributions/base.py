@@ -72,6 +72,10 @@ class Family(ABC):
         """What the density is with respect to: values stand for each other only where that is the same."""
         return "counting" if self.discrete else "lebesgue"
 
+    def event_shape(self, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of a value, from the shapes of the parameters in one lane."""
+        return (shapes[-1][0],) * self.event_rank if self.event_rank else ()
+
     def problem(self, *parameters: Raw) -> str | None:
         """What is wrong with how the parameters fit together (bounds in the wrong order, shapes that do not
         match), or None. Each parameter's own domain has been checked already."""

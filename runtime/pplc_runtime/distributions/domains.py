@@ -67,6 +67,8 @@ LOG_WEIGHT: Final = _numbers(
     "a number below infinity", lambda x: -MAX <= x <= MAX or x == -INF, lambda x: x < INF, _moderate
 )
 """The logarithm of a weight: -inf where that is zero."""
+BOUND: Final = _numbers("a number", lambda x: x == x, lambda x: ~np.isnan(x))
+"""An end of an interval, which may be infinite."""
 LOGIT: Final = _numbers("a number", lambda x: -MAX <= x <= MAX or x in (-INF, INF), lambda x: ~np.isnan(x), _moderate)
 """The logarithm of p / (1 - p): infinite where p is 0 or 1."""
 POSITIVE: Final = _numbers("a positive number", lambda x: 0 < x <= MAX, lambda x: (x > _ZERO) & np.isfinite(x))

@@ -13,11 +13,12 @@ import numpy as np
 from pplc_runtime.distributions import ALIASES, DISTRIBUTIONS
 from pplc_runtime.distributions.base import Family
 from pplc_runtime.distributions.factors import Roots, factor_lanes
+from pplc_runtime.distributions.truncated import Censored
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, here
 from pplc_runtime.lanes.messages import refused
 from pplc_runtime.lanes.varying import Lane, Mix, by_option, join, layout, raw
-from pplc_runtime.primitives.arithmetic import vector
+from pplc_runtime.primitives.arithmetic import greatest, least, vector
 from pplc_runtime.primitives.comparison import eq
 from pplc_runtime.processes import ALIASES as PROCESS_ALIASES
 from pplc_runtime.processes.base import Process
@@ -103,6 +104,11 @@ class Derived(Stochastic):
         dist: Dist = self.parts[0]
         return dist
 
+    @property
+    def law(self) -> Dist:
+        """A distribution that has all parameters."""
+        return self.chosen
+
     def value_of(self, choice: Any) -> Any:
         """The value that a draw stands for."""
         raise NotImplementedError
@@ -148,6 +154,42 @@ class Categorical(Derived):
         return "<categorical>"
 
 
+class CensoredDist(Derived):
+    """Draws that are moved to one of two bounds if they lie beyond it."""
+
+    __slots__ = ("family",)
+
+    def __init__(self, family: Censored, parts: tuple[Any, ...]) -> None:
+        self.family = family
+        self.parts = parts
+
+    @property
+    def chosen(self) -> Dist:
+        return Dist(self.family.base, self.parts[:-2])
+
+    @property
+    def law(self) -> Dist:
+        return Dist(self.family, self.parts)
+
+    def alike(self, other: Any) -> bool:
+        return self.law.alike(other.law)
+
+    def with_parts(self, parts: tuple[Any, ...]) -> CensoredDist:
+        return CensoredDist(self.family, parts)
+
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        return self.family, self.parts
+
+    def value_of(self, choice: Any) -> Any:
+        return least(greatest(choice, self.parts[-2]), self.parts[-1])
+
+    def log_density(self, value: Any) -> Any:
+        return self.law.log_density(observable(self.law, value))
+
+    def __str__(self) -> str:
+        return f"<{self.family.name}>"
+
+
 class ProcessInstance(Stochastic):
     """An exchangeable process; its state is kept by the run, under its address."""
 
@@ -190,6 +232,13 @@ def roots_at(covariances: Lane, frame: Frame) -> Roots:
         covariances.derived = Lane(factors.essence(), birth), Lane(factors.log_peak, birth), factors.moderate
     root, log_peak, moderate = covariances.derived
     return Roots(root.at(frame), lambda: log_peak.at(frame), moderate)
+
+
+def shape_in_lane(part: Any) -> tuple[int, ...]:
+    """The shape of a parameter in one lane."""
+    if type(part) is Lane:
+        return part.data.shape[:-1]
+    return part.shape if type(part) is np.ndarray else ()
 
 
 def log_density(source: Any, value: Any, wanted: str) -> Any:

@@ -13,7 +13,7 @@ from pplc_runtime.engine.plan import Segment
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.varying import Dead, Lane, by_value, part, raw, varies
-from pplc_runtime.program.stochastic import Dist, ProcessInstance
+from pplc_runtime.program.stochastic import Dist, ProcessInstance, shape_in_lane
 from pplc_runtime.regeneration.records import run_statements
 from pplc_runtime.regeneration.same import same
 from pplc_runtime.values import Memo, ModelError
@@ -290,7 +290,5 @@ def _fits(source: Dist | ProcessInstance, value: Any) -> bool:
     if kind in ("vector", "matrix"):
         if sort is not np.ndarray and sort is not Lane:
             return False
-        first = source.parts[-1]
-        length = first.data.shape[0] if type(first) is Lane else first.shape[0]
-        return bool((value.data if sort is Lane else value).shape[0] == length)
+        return shape_in_lane(value) == source.family.event_shape(*map(shape_in_lane, source.parts))
     return sort is float or sort is int or (sort is Lane and value.data.ndim == 1 and value.data.dtype.kind != "b")

@@ -171,7 +171,7 @@ class Tracer(Forward):
         elif function in CONSTRUCTORS:
             self.must_know(self.lanes_in(result))
             if kind is not Dirac:
-                self.check(result.chosen if isinstance(result, Derived) else result)
+                self.check(result.law if isinstance(result, Derived) else result)
         else:
             raise NoFixedCourse(f"{getattr(function, '__name__', function)} of values over lanes")
         return result
