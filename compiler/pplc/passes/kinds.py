@@ -98,7 +98,7 @@ WANTED: Final = {
         "+ - * / add sub mul div min max mod rem quot pow expt inc dec abs square sqrt exp expm1 log log1p sin cos tan"
         " asin acos atan atan2 sinh cosh tanh sigmoid floor ceil round int float double sum product mean variance std"
         " cumsum argmax argmin logsumexp normalize mmul dot outer transpose diag trace det inverse solve cholesky norm"
-        " range",
+        " log-sigmoid logit softplus erf erfc normal-cdf Phi probit lgamma digamma lbeta softmax range",
     ),
     **_each("compares numbers", " ".join(_COMPARE)),
     **_each("takes a number", "zero? pos? neg? nan? even? odd?"),
@@ -117,7 +117,7 @@ _GIVES: Final = {
     **_each("a list", "list map filter remove range repeat repeatedly concat append"),
     **_each("a map", "hash-map zipmap"),
     **_each("a string", "str"),
-    **_each("a number", "logpdf"),
+    **_each("a number", "logpdf cdf quantile"),
 }
 _HOLDS: Final = frozenset({"vector", "list", "hash-map"})
 """What literals stand for: a predict of one reports what is in it."""

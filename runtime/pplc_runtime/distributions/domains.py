@@ -79,6 +79,9 @@ PROBABILITY: Final = _numbers("a probability, from 0 to 1", lambda x: 0 <= x <= 
 POSITIVE_PROBABILITY: Final = _numbers(
     "a probability above 0, up to 1", lambda x: 0 < x <= 1, lambda x: (x > _ZERO) & (x <= _ONE)
 )
+OPEN_PROBABILITY: Final = _numbers(
+    "a probability above 0 and below 1", lambda x: 0 < x < 1, lambda x: (x > _ZERO) & (x < _ONE)
+)
 INTEGER: Final = _numbers(
     "a whole number from -2^53 to 2^53", lambda x: -LARGEST_WHOLE <= x <= LARGEST_WHOLE and x == int(x), _whole
 )

@@ -197,7 +197,7 @@ def _result(data: Any, over_lanes: bool) -> Any:
     return data.item() if isinstance(data, np.generic) else data
 
 
-def _binary(name: str, scalar: Binary, ufunc: Any) -> Binary:
+def binary(name: str, scalar: Binary, ufunc: Any) -> Binary:
     def operation(x: Any, y: Any) -> Any:
         try:
             kind, other = type(x), type(y)
@@ -237,7 +237,7 @@ def _binary(name: str, scalar: Binary, ufunc: Any) -> Binary:
     return operation
 
 
-def _unary(name: str, scalar: Unary, ufunc: Any) -> Unary:
+def unary(name: str, scalar: Unary, ufunc: Any) -> Unary:
     def operation(x: Any) -> Any:
         try:
             kind = type(x)
@@ -408,7 +408,7 @@ def _whole_division(name: str, function: Binary, ufunc: Any) -> Binary:
             raise ModelError(f"{name}: division by zero")
         return ufunc(a, b)
 
-    return _binary(name, scalar, lanes)
+    return binary(name, scalar, lanes)
 
 
 def _quotient(x: Any, y: Any) -> Any:
@@ -468,42 +468,42 @@ def _one_of(ufunc: Any) -> Binary:
     return lanes
 
 
-add = _binary("+", lambda x, y: x + y, checked(np.add, sum_fits))
-sub = _binary("-", lambda x, y: x - y, checked(np.subtract, difference_fits))
-mul = _binary("*", lambda x, y: x * y, checked(np.multiply, product_fits))
-div = _binary("/", _divide, _divide_lanes)
-power = _binary("pow", _power, _power_lanes)
-atan2 = _binary("atan2", math.atan2, np.arctan2)
+add = binary("+", lambda x, y: x + y, checked(np.add, sum_fits))
+sub = binary("-", lambda x, y: x - y, checked(np.subtract, difference_fits))
+mul = binary("*", lambda x, y: x * y, checked(np.multiply, product_fits))
+div = binary("/", _divide, _divide_lanes)
+power = binary("pow", _power, _power_lanes)
+atan2 = binary("atan2", math.atan2, np.arctan2)
 mod = _whole_division("mod", lambda x, y: x % y, np.mod)
 rem = _whole_division("rem", _remainder, np.fmod)
 quot = _whole_division("quot", _quotient, _quotient_lanes)
-smaller = _binary("min", lambda x, y: x if x < y or x != x else y, _one_of(np.minimum))
-larger = _binary("max", lambda x, y: x if x > y or x != x else y, _one_of(np.maximum))
+smaller = binary("min", lambda x, y: x if x < y or x != x else y, _one_of(np.minimum))
+larger = binary("max", lambda x, y: x if x > y or x != x else y, _one_of(np.maximum))
 
-negate = _unary("-", lambda x: -x, checked_unary(np.negative, has_opposite))
-inverse_of = _unary("/", lambda x: _divide(1, x), lambda a: _divide_lanes(1, a))
-inc = _unary("inc", lambda x: x + 1, checked_unary(lambda a: a + 1, lambda a: sum_fits(a, 1)))
-dec = _unary("dec", lambda x: x - 1, checked_unary(lambda a: a - 1, lambda a: difference_fits(a, 1)))
-absolute = _unary("abs", abs, checked_unary(np.abs, has_opposite))
-exp = _unary("exp", _guarded(math.exp, np.exp), np.exp)
-expm1 = _unary("expm1", _guarded(math.expm1, np.expm1), np.expm1)
-log = _unary("log", _guarded(math.log, np.log), np.log)
-log1p = _unary("log1p", _guarded(math.log1p, np.log1p), np.log1p)
-sqrt = _unary("sqrt", _guarded(math.sqrt, np.sqrt), np.sqrt)
-sin = _unary("sin", _guarded(math.sin, np.sin), np.sin)
-cos = _unary("cos", _guarded(math.cos, np.cos), np.cos)
-tan = _unary("tan", _guarded(math.tan, np.tan), np.tan)
-atan = _unary("atan", math.atan, np.arctan)
-asin = _unary("asin", _guarded(math.asin, np.arcsin), np.arcsin)
-acos = _unary("acos", _guarded(math.acos, np.arccos), np.arccos)
-tanh = _unary("tanh", math.tanh, np.tanh)
-sinh = _unary("sinh", _guarded(math.sinh, np.sinh), np.sinh)
-cosh = _unary("cosh", _guarded(math.cosh, np.cosh), np.cosh)
-floor = _unary("floor", *_rounded(math.floor, np.floor))
-ceil = _unary("ceil", *_rounded(math.ceil, np.ceil))
-rounded = _unary("round", *_rounded(_nearest, _nearest_lanes))
-square = _unary("square", lambda x: x * x, checked_unary(np.square, lambda a: product_fits(a, a)))
-sigmoid = _unary("sigmoid", lanewise.sigmoid, lanewise.sigmoid)
+negate = unary("-", lambda x: -x, checked_unary(np.negative, has_opposite))
+inverse_of = unary("/", lambda x: _divide(1, x), lambda a: _divide_lanes(1, a))
+inc = unary("inc", lambda x: x + 1, checked_unary(lambda a: a + 1, lambda a: sum_fits(a, 1)))
+dec = unary("dec", lambda x: x - 1, checked_unary(lambda a: a - 1, lambda a: difference_fits(a, 1)))
+absolute = unary("abs", abs, checked_unary(np.abs, has_opposite))
+exp = unary("exp", _guarded(math.exp, np.exp), np.exp)
+expm1 = unary("expm1", _guarded(math.expm1, np.expm1), np.expm1)
+log = unary("log", _guarded(math.log, np.log), np.log)
+log1p = unary("log1p", _guarded(math.log1p, np.log1p), np.log1p)
+sqrt = unary("sqrt", _guarded(math.sqrt, np.sqrt), np.sqrt)
+sin = unary("sin", _guarded(math.sin, np.sin), np.sin)
+cos = unary("cos", _guarded(math.cos, np.cos), np.cos)
+tan = unary("tan", _guarded(math.tan, np.tan), np.tan)
+atan = unary("atan", math.atan, np.arctan)
+asin = unary("asin", _guarded(math.asin, np.arcsin), np.arcsin)
+acos = unary("acos", _guarded(math.acos, np.arccos), np.arccos)
+tanh = unary("tanh", math.tanh, np.tanh)
+sinh = unary("sinh", _guarded(math.sinh, np.sinh), np.sinh)
+cosh = unary("cosh", _guarded(math.cosh, np.cosh), np.cosh)
+floor = unary("floor", *_rounded(math.floor, np.floor))
+ceil = unary("ceil", *_rounded(math.ceil, np.ceil))
+rounded = unary("round", *_rounded(_nearest, _nearest_lanes))
+square = unary("square", lambda x: x * x, checked_unary(np.square, lambda a: product_fits(a, a)))
+sigmoid = unary("sigmoid", lanewise.sigmoid, lanewise.sigmoid)
 
 
 def plus(*items: Any) -> Any:
