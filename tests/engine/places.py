@@ -261,7 +261,8 @@ TEMPLATES: Final[dict[str, list[Template]]] = {
     "no-case": _of(WHOLE, lambda g: f"(if {g.at(BOOLEAN)} {g.at(WHOLE)} (case {g.just('1')} 1 {g.at(WHOLE)}))"),
     "procedure?": _of(BOOLEAN, lambda g: f"(procedure? {g.at(F1)})", lambda g: f"(procedure? {g.at(WHOLE)})"),
     # Processes, which are made at an address
-    "crp": _source(lambda g: f"(crp {g.at(PROBABILITY)})"),
+    "crp": _source(lambda g: f"(crp {g.at(PROBABILITY)})")
+    + _source(lambda g: f"(crp {g.at(PROBABILITY)} {g.at(PROBABILITY)})"),
     "polya-urn": _source(lambda g: f"(polya-urn [{g.at(PROBABILITY)} 0.5])"),
     "dirichlet-discrete": _source(lambda g: f"(dirichlet-discrete [{g.at(PROBABILITY)} 0.5])"),
     "beta-flip": _of(

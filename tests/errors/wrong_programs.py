@@ -31,7 +31,7 @@ REJECTED: Final[tuple[Wrong, ...]] = (
     ("[predict (nth [1])]", "1:10", 9, "'nth' takes 2 or 3 arguments, but 1 is given"),
     ("[predict (flip)]", "1:10", 6, "'flip' takes 1 argument, but 0 are given: (flip p)"),
     ("[predict (mvn [0 0])]", "1:10", 11, "'mvn' takes 2 arguments, but 1 is given: (mvn mean covariance)"),
-    ("[predict (crp 1 2)]", "1:10", 9, "'crp' takes 1 argument, but 2 are given: (crp alpha)"),
+    ("[predict (crp 1 0.5 2)]", "1:10", 13, "'crp' takes 1 or 2 arguments, but 3 are given: (crp alpha discount)"),
     ("[assume f (lambda (x) x)]\n[predict (f)]", "2:10", 3, "'f' takes 1 argument, but 0 are given: (f x)"),
     ("[assume f (lambda (x) x)]\n[predict (f 1 2)]", "2:10", 7,
      "'f' takes 1 argument, but 2 are given: (f x)"),
@@ -323,6 +323,8 @@ FAILING: Final[tuple[Wrong, ...]] = (
      "iid: the distribution must be one of numbers or vectors (for others there is (repeatedly n (fn [] (sample d)))), "
      "not <flip>"),
     ("[predict (sample (iid (normal 0 1) 0))]", "1:18", 20, "iid: n must be a whole number from 1, not 0"),
+    ("[predict (sample (crp 1 1))]", "1:18", 9, "crp: discount must be a number from 0, below 1, not 1"),
+    ("[predict (sample (crp -0.5 0.2))]", "1:18", 14, "crp: alpha must be more than minus the discount"),
     ("[predict (sample (lkj 1 1))]", "1:18", 9, "lkj: size must be a whole number from 2, not 1"),
     ("[predict (sample (lkj 2 0))]", "1:18", 9, "lkj: eta must be a positive number, not 0"),
     ("[assume x (sample (normal 0 1))]\n[predict (if (> x 0) (nth [1] 4) (nth [1] 5))]", "2:22", 11,

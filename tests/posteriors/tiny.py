@@ -746,6 +746,34 @@ def process_instance_for_every_call(choose: Choose, observe: Observe) -> Predict
     return {"(nth a 0)": a[0], "(nth a 1)": a[1], "(nth b 0)": b[0], "(nth b 1)": b[1]}
 
 
+@_program("""
+[assume alpha (if (sample (flip 0.4)) 0.5 2.0)]
+[assume c (crp alpha 0.6)]
+[assume a (sample c)]
+[assume b (sample c)]
+[observe (flip (if (= a b) 0.8 0.3)) true]
+[assume d (if (= b 0) (sample c) 1)]
+[observe c 1]
+[assume e (sample c)]
+[observe (flip (if (= d e) 0.3 0.7)) true]
+[predict alpha]
+[predict b]
+[predict d]
+[predict e]
+""")
+def crp_with_a_discount(choose: Choose, observe: Observe) -> Predicts:
+    alpha = 0.5 if choose(flip(0.4)) else 2.0
+    c = Crp(alpha, 0.6)
+    a = c.sample(choose)
+    b = c.sample(choose)
+    observe(0.8 if a == b else 0.3)
+    d = c.sample(choose) if b == 0 else 1
+    c.observe(observe, 1)
+    e = c.sample(choose)
+    observe(0.3 if d == e else 0.7)
+    return {"alpha": alpha, "b": b, "d": d, "e": e}
+
+
 # --- weights that are given as numbers ---
 
 

@@ -17,6 +17,7 @@ from pplc_runtime.processes import ALIASES as PROCESS_ALIASES
 from pplc_runtime.processes import PROCESSES
 from pplc_runtime.processes.base import Process
 from pplc_runtime.processes.dp import DirichletProcess
+from pplc_runtime.processes.pitman_yor import PitmanYor
 from pplc_runtime.program.composites import COMPOSITES
 from pplc_runtime.program.parameters import by_mix, checked, components, is_vector
 from pplc_runtime.program.stochastic import Categorical, Dirac, Dist, ProcessInstance, shape_in_lane
@@ -150,6 +151,19 @@ PROCESS_CONSTRUCTORS: dict[str, Callable[..., Any]] = {name: process(family) for
 PROCESS_CONSTRUCTORS.update({alias: process(PROCESSES[name], alias) for alias, name in PROCESS_ALIASES.items()})
 
 
+_plain_crp = PROCESS_CONSTRUCTORS["crp"]
+_discounted_crp = process(PitmanYor())
+
+
+def crp(at: At, alpha: Any, discount: Any = None) -> Any:
+    """(crp alpha) or (crp alpha discount)"""
+    discount = settle(discount)
+    if type(discount) is Mix:
+        return by_option(discount, lambda option: crp(at, alpha, option))
+    return _plain_crp(at, alpha) if discount is None else _discounted_crp(at["discount"], alpha, discount)
+
+
+PROCESS_CONSTRUCTORS["crp"] = crp
 _dirichlet_processes: dict[Family, Process] = {}
 
 
@@ -181,7 +195,7 @@ def family_of(name: str) -> Family | Process | None:
 
 def parameters_of(name: str) -> tuple[str, ...]:
     """What the parameters of a constructor are called; nothing for a name that is none."""
-    family = family_of(name)
+    family = PitmanYor() if name == "crp" else family_of(name)
     if family is not None:
         return tuple(parameter.name for parameter in family.parameters)
     if name in COMPOSITES:
@@ -193,6 +207,8 @@ def arity_of(name: str) -> tuple[int, int]:
     """The least and the largest number of arguments of a constructor."""
     if name in ("dp", "gp"):
         return 2, 2
+    if name == "crp":
+        return 1, 2
     if name in ("dirac", "categorical"):
         return 1, 1
     if name in COMPOSITES:
