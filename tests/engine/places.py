@@ -294,7 +294,14 @@ def _continuous(of: Callable[[Filler], str], one: str = "p", other: str = "p") -
 
 CONTINUOUS: Final[dict[str, list[Template]]] = {
     "normal-normal": _continuous(lambda g: f"(normal-normal {g.at(PROBABILITY)} 1.0 {g.at(PROBABILITY)})"),
-    "dp": _continuous(lambda g: f"(dp {g.at(PROBABILITY)} {g.just('(normal 0 1)')})"),
+    "dp": _continuous(lambda g: f"(dp {g.at(PROBABILITY)} {g.just('(normal 0 1)')})")
+    + _of(
+        WHOLE,
+        lambda g: (
+            f"(let [p (dp {g.at(PROBABILITY)} (fn [] (if (< (sample (normal 0 1)) 0) {g.at(WHOLE)} 2)))] "
+            "(+ (sample p) (sample p)))"
+        ),
+    ),
     "gp": _continuous(lambda g: f"(gp {g.put(partial(_mean, g))} {g.put(partial(_kernel, g))})", "(p 0)", "(p 1)"),
 }
 """What cannot be enumerated."""

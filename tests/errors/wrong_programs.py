@@ -325,6 +325,9 @@ FAILING: Final[tuple[Wrong, ...]] = (
     ("[predict (sample (iid (normal 0 1) 0))]", "1:18", 20, "iid: n must be a whole number from 1, not 0"),
     ("[predict (sample (crp 1 1))]", "1:18", 9, "crp: discount must be a number from 0, below 1, not 1"),
     ("[predict (sample (crp -0.5 0.2))]", "1:18", 14, "crp: alpha must be more than minus the discount"),
+    ("[observe (dp 1 (fn [] 3)) 3]", "1:1", 28,
+     "dp: what a procedure gives has no density, so that it cannot be observed; use a distribution as base"),
+    ("[predict (sample (dp 1 (fn [x] x)))]", "1:10", 26, "'fn' takes 1 argument, but 0 are given"),
     ("[predict (sample (lkj 1 1))]", "1:18", 9, "lkj: size must be a whole number from 2, not 1"),
     ("[predict (sample (lkj 2 0))]", "1:18", 9, "lkj: eta must be a positive number, not 0"),
     ("[assume x (sample (normal 0 1))]\n[predict (if (> x 0) (nth [1] 4) (nth [1] 5))]", "2:22", 11,
@@ -371,7 +374,7 @@ FAILING: Final[tuple[Wrong, ...]] = (
     ("[condition (flip 0.5)]", "1:12", 10,
      "a test takes a truth value, not the distribution <flip>; did you mean (sample ...)?"),
     ("[observe (dirac 3) 4]", "1:1", 21, "all weights are zero: in no particle is the value 4 possible here"),
-    ("[assume x (sample (dp 1.0 3))]", "1:19", 10, "dp: the base must be a distribution, not 3"),
+    ("[assume x (sample (dp 1.0 3))]", "1:19", 10, "dp: the base must be a distribution or a procedure, not 3"),
     ("[assume f (lambda (x) (sample (normal x -1)))]\n[assume g (lambda (x)\n  (f x))]"
      "\n[predict\n  (+ 1 (g 2))]", "1:31", 13,
      "normal: sd must be a positive number, not -1"),

@@ -774,6 +774,44 @@ def crp_with_a_discount(choose: Choose, observe: Observe) -> Predicts:
     return {"alpha": alpha, "b": b, "d": d, "e": e}
 
 
+@_program("""
+[assume size (sample (uniform-discrete 1 3))]
+[assume shape (lambda () (let [s (sample (flip (/ size 3)))]
+                           (observe (flip (if s 0.9 0.5)) true)
+                           [s (sample (flip 0.5))]))]
+[assume shapes (dp 0.8 shape)]
+[assume early (sample (flip 0.5))]
+[assume x (if early (sample shapes) [true true])]
+[observe (flip (if (first x) 0.4 0.7)) true]
+[assume y (sample shapes)]
+[observe (flip (if (= x y) 0.8 0.3)) true]
+[assume z (sample shapes)]
+[observe (flip (if (second z) 0.6 0.2)) true]
+[predict size]
+[predict early]
+[predict y]
+[predict (= y z)]
+""")
+def dp_of_a_procedure(choose: Choose, observe: Observe) -> Predicts:
+    size = choose(uniform_discrete(1, 3))
+    tables = Crp(0.8)
+
+    def base(table: int) -> tuple[bool, bool]:
+        s = choose(flip(size / 3))
+        observe(0.9 if s else 0.5)
+        return s, choose(flip(0.5))
+
+    atoms = memo(base)
+    early = choose(flip(0.5))
+    x = atoms(tables.sample(choose)) if early else (True, True)
+    observe(0.4 if x[0] else 0.7)
+    y = atoms(tables.sample(choose))
+    observe(0.8 if x == y else 0.3)
+    z = atoms(tables.sample(choose))
+    observe(0.6 if z[1] else 0.2)
+    return {"size": size, "early": early, "y": y, "(= y z)": y == z}
+
+
 # --- weights that are given as numbers ---
 
 

@@ -13,6 +13,7 @@ from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.messages import given
 from pplc_runtime.lanes.varying import Lane, Mix, by_option, raw, settle
 from pplc_runtime.primitives.arithmetic import vector
+from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.processes import ALIASES as PROCESS_ALIASES
 from pplc_runtime.processes import PROCESSES
 from pplc_runtime.processes.base import Process
@@ -20,8 +21,9 @@ from pplc_runtime.processes.dp import DirichletProcess
 from pplc_runtime.processes.pitman_yor import PitmanYor
 from pplc_runtime.program.composites import COMPOSITES
 from pplc_runtime.program.parameters import by_mix, checked, components, is_vector
+from pplc_runtime.program.procedural_dp import ProceduralDp
 from pplc_runtime.program.stochastic import Categorical, Dirac, Dist, ProcessInstance, shape_in_lane
-from pplc_runtime.values import List, Map, ModelError
+from pplc_runtime.values import List, Map, Memo, ModelError, Procedure
 
 
 def _checks_fit(family: Any, base: Any) -> bool:
@@ -168,14 +170,17 @@ _dirichlet_processes: dict[Family, Process] = {}
 
 
 def dp(at: At, alpha: Any, base: Any) -> Any:
-    """(dp alpha base): the base is a distribution."""
+    """(dp alpha base): the base is a distribution, or a procedure without arguments."""
     base = settle(base)
     if type(base) is Mix:
         return by_option(base, lambda option: dp(at, alpha, option))
     if type(alpha) is Mix:
         return by_option(alpha, lambda option: dp(at, option, base))
+    if type(base) in (Procedure, Memo, Primitive):
+        own = at["procedure"]
+        return ProceduralDp.of(_plain_crp(own, checked("dp", PROCESSES["crp"].parameters[0], alpha)), base, own)
     if type(base) is not Dist:
-        raise ModelError(f"dp: the base must be a distribution, not {given(base)}")
+        raise ModelError(f"dp: the base must be a distribution or a procedure, not {given(base)}")
     family = _dirichlet_processes.setdefault(base.family, DirichletProcess(base.family))
     parts = (checked("dp", family.parameters[0], alpha), *base.parts)
     return ProcessInstance(family, parts, _of_shape(at[base.family.name], parts))
