@@ -14,8 +14,8 @@ ROOT: Final = Path(__file__).parents[1]
 
 TABLES: Final = (
     "pplc_runtime.primitives.facts", "pplc_runtime.program.formulas", "pplc_runtime.program.names",
-    "pplc_runtime.values", "pplc_runtime.version",
-    "pplc_runtime.program.constructors", "pplc_runtime.program.stochastic", "pplc_runtime.reference.syntax",
+    "pplc_runtime.values", "pplc_runtime.version", "pplc_runtime.program.constructors",
+    "pplc_runtime.program.densities", "pplc_runtime.program.stochastic", "pplc_runtime.reference.syntax",
 )  # fmt: skip
 """What a pass may see of the runtime: names and arities, plain values, the syntax that it translates to."""
 

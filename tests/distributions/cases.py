@@ -71,6 +71,25 @@ def _lognormal(x: float, mu: float, sigma: float) -> float:
     return float(stats.norm.logpdf(np.log(x), mu, sigma) - np.log(x)) if 0 < x < inf else -inf
 
 
+def _half_normal(x: float, sd: float) -> float:
+    return float(stats.norm.logpdf(x, 0, sd) + np.log(2)) if x >= 0 else -inf
+
+
+def _half_cauchy(x: float, scale: float) -> float:
+    return _cauchy(x, 0.0, scale) + float(np.log(2)) if x >= 0 else -inf
+
+
+def _pareto(x: float, scale: float, shape: float) -> float:
+    return float(np.log(shape) + shape * np.log(scale) - (shape + 1) * np.log(x)) if scale <= x < inf else -inf
+
+
+def _beta_binomial(k: float, n: float, a: float, b: float) -> float:
+    if not 0 <= k <= n or k != int(k):
+        return -inf
+    choices = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
+    return float(choices + special.betaln(k + a, n - k + b) - special.betaln(a, b))
+
+
 def _gamma(x: float, shape: float, rate: float) -> float:
     return float(stats.gamma.logpdf(x, shape, scale=1 / rate))
 
@@ -104,6 +123,28 @@ SCALAR_CASES = [
     Case("flip-logit", lambda x, z: _log_sigmoid(z if x else -z), _pairs(LOGITS), [True, False]),
     Case("bernoulli-logit", _bernoulli_logit, _pairs(LOGITS), [0, 1, 1.0, 2, -1, 0.5]),
     Case("normal", stats.norm.logpdf, _pairs(LOCATIONS, SCALES), ON_LINE),
+    Case("half-normal", _half_normal, _pairs(SCALES), ON_HALF_LINE),
+    Case("half-cauchy", _half_cauchy, _pairs(SCALES), ON_HALF_LINE),
+    Case("logistic", lambda x, m, s: stats.logistic.logpdf(x, m, s), _pairs(LOCATIONS, SCALES), ON_LINE),
+    Case("pareto", _pareto, _pairs(SCALES, POSITIVES), [*ON_HALF_LINE, 0.01, 20.0]),
+    Case(
+        "von-mises",
+        lambda x, m, k: stats.vonmises.logpdf(x, k, m) if abs(x) <= np.pi else -inf,
+        _pairs([-3.0, 0.0, 2.5, 40.0], [1e-3, 0.5, 7.0, 1e4]),
+        [-inf, -4.0, -np.pi, -1.0, 0.0, 0.3, 2.5, np.pi, 3.2, inf],
+    ),
+    Case(
+        "beta-binomial",
+        _beta_binomial,
+        [(n, a, b) for n in (0, 1, 7, 7.0, 1000) for a, b in _pairs([0.05, 1.0, 30.0], [0.5, 4.0])],
+        COUNTS,
+    ),
+    Case(
+        "hypergeometric",
+        lambda k, good, bad, draws: stats.hypergeom.logpmf(k, good + bad, good, draws),
+        [(1, 0, 0), (5, 3, 4), (5, 3, 8), (0, 3, 2), (40, 1000, 50.0), (7, 0, 3)],
+        COUNTS,
+    ),
     Case("lognormal", _lognormal, _pairs(LOCATIONS, SCALES), ON_HALF_LINE),
     Case("gamma", _gamma, _pairs(POSITIVES, SCALES), ON_HALF_LINE),
     Case("inverse-gamma", _inverse_gamma, _pairs(POSITIVES, SCALES), ON_HALF_LINE),
@@ -184,6 +225,12 @@ def vector_cases(d: int) -> list[Case]:
         Case(
             "wishart",
             lambda x, df, scale: stats.wishart.logpdf(x, df, scale),
+            [(d - 0.5, _covariance(d, 7)), (float(d), np.eye(d)), (d + 20, _covariance(d, 8))],
+            [np.eye(d), *(_covariance(d, s) for s in (4, 5))],
+        ),
+        Case(
+            "inverse-wishart",
+            lambda x, df, scale: stats.invwishart.logpdf(x, df, scale),
             [(d - 0.5, _covariance(d, 7)), (float(d), np.eye(d)), (d + 20, _covariance(d, 8))],
             [np.eye(d), *(_covariance(d, s) for s in (4, 5))],
         ),

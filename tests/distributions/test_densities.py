@@ -100,6 +100,6 @@ def test_tables_agree() -> None:
     for name, family in DISTRIBUTIONS.items():
         assert family.name == name
         assert family.value_kind in ("number", "integer", "boolean", "vector", "matrix")
-    assert len(DISTRIBUTIONS) == 27
+    assert len(DISTRIBUTIONS) == 35
     assert all(target in DISTRIBUTIONS and alias not in DISTRIBUTIONS for alias, target in ALIASES.items())
     assert all(len(DEFAULTS[name]) < len(DISTRIBUTIONS[name].parameters) for name in DEFAULTS)

@@ -120,6 +120,7 @@ def test_other_things_are_not_covariances() -> None:
         ("uniform-continuous", [(0, 1), (np.zeros(2), 1)], [(1, 1), (np.arange(2), 1), (-1e308, 1e308)]),
         ("uniform-discrete", [(0, 1), (np.array([0, -1]), 1)], [(1, 1), (np.array([0, 2]), 1)]),
         ("mvn", [(np.zeros(2), np.eye(2))], [(np.zeros(3), np.eye(2)), (np.zeros((1, 2)), np.eye(2))]),
+        ("hypergeometric", [(3, 2, 5), (np.arange(4), 2, 2)], [(3, 2, 6), (10**9, 0, 1), (np.arange(4), 1, 2)]),
         ("wishart", [(2.5, np.eye(3))], [(2.0, np.eye(3)), (np.array([3.0, 1.0]), np.eye(3))]),
     ],
 )

@@ -31,6 +31,11 @@ CONTINUOUS: list[tuple[str, tuple[float, ...], Any]] = [
     ("exponential", (4.0,), stats.expon(scale=0.25)),
     ("weibull", (0.7, 3.0), stats.weibull_min(0.7, scale=3.0)),
     ("weibull", (2.0, 3.0), stats.weibull_min(2.0, scale=3.0)),
+    ("half-normal", (2.0,), stats.halfnorm(scale=2.0)),
+    ("half-cauchy", (2.0,), stats.halfcauchy(scale=2.0)),
+    ("logistic", (-1.0, 2.0), stats.logistic(-1.0, 2.0)),
+    ("pareto", (2.0, 1.5), stats.pareto(1.5, scale=2.0)),
+    ("von-mises", (0.0, 1.5), stats.vonmises(1.5)),
     ("laplace", (-1.0, 2.0), stats.laplace(-1.0, 2.0)),
     ("student-t", (2.5, 1.0, 3.0), stats.t(2.5, 1.0, 3.0)),
     ("cauchy", (1.0, 3.0), stats.cauchy(1.0, 3.0)),
@@ -43,6 +48,9 @@ INTEGERS: list[tuple[str, tuple[Any, ...]]] = [
     ("poisson", (3.5,)),
     ("binomial", (9, 0.3)),
     ("binomial", (9.0, 1.0)),
+    ("beta-binomial", (9, 0.7, 2.0)),
+    ("hypergeometric", (5, 7, 6)),
+    ("hypergeometric", (5.0, 7.0, 11.0)),
     ("negative-binomial", (2.5, 0.4)),
     ("negative-binomial", (2.5, 1.0)),
     ("geometric", (0.3,)),
@@ -157,6 +165,30 @@ def test_wishart_draws(d: int) -> None:
             assert stats.kstest(forms, stats.chi2(df - d + 1).cdf).pvalue > LEAST_P
 
 
+@pytest.mark.parametrize("d", [1, 2, 4])
+def test_inverse_wishart_draws(d: int) -> None:
+    """Their inverses are Wishart draws: quadratic forms are chi-squared; error rate 1e-4 each."""
+    rng = np.random.default_rng(d)
+    a = rng.standard_normal((d, d + 1))
+    scale, df = a @ a.T, d + 1.5
+    for draws in draws_in_three_ways(DISTRIBUTIONS["inverse-wishart"], (df, scale), 7):
+        assert np.isfinite(DISTRIBUTIONS["inverse-wishart"].log_density(draws, df, scale)).all()
+        inverses = np.linalg.inv(draws.transpose(2, 0, 1))
+        for c in rng.standard_normal((2, d)):
+            forms = np.einsum("i,lij,j->l", c, inverses, c) / (c @ np.linalg.solve(scale, c))
+            assert stats.kstest(forms, stats.chi2(df).cdf).pvalue > LEAST_P
+            forms = (c @ scale @ c) / np.einsum("i,ijl,j->l", c, draws, c)
+            assert stats.kstest(forms, stats.chi2(df - d + 1).cdf).pvalue > LEAST_P
+
+
+def test_angles_about_any_mean() -> None:
+    """A von Mises draw, turned back by its mean; Kolmogorov-Smirnov, error rate 1e-4 each."""
+    for draws in draws_in_three_ways(DISTRIBUTIONS["von-mises"], (2.5, 1.5), 10):
+        assert (abs(draws) <= math.pi).all()
+        turned = (draws - 2.5 + math.pi) % (2 * math.pi) - math.pi
+        assert stats.kstest(turned, stats.vonmises(1.5).cdf).pvalue > LEAST_P
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("name", "parameters"),
@@ -169,6 +201,8 @@ def test_wishart_draws(d: int) -> None:
         ("weibull", (1e-3, 1e3)),
         ("lognormal", (0.0, 1e4)),
         ("student-t", (1e-3, 0.0, 1.0)),
+        ("pareto", (1e3, 1e-3)),
+        ("beta-binomial", (2**40, 1e-3, 1e-3)),
         ("negative-binomial", (1e-3, 0.5)),
         ("negative-binomial", (5.0, 1e-300)),
         ("geometric", (1e-300,)),
@@ -198,6 +232,7 @@ SOME_PARAMETERS: list[tuple[str, tuple[Any, ...]]] = [
     ("normal", (1, 2)),
     ("mvn", (np.arange(2), np.eye(2))),
     ("wishart", (4, np.eye(2))),
+    ("inverse-wishart", (4, np.eye(2))),
     ("dirichlet", (np.ones(2),)),
     ("multinomial", (4, np.ones(2))),
 ]

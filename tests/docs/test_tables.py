@@ -7,7 +7,8 @@ from typing import Final
 
 from pplc_runtime.distributions import DISTRIBUTIONS
 from pplc_runtime.processes import PROCESSES
-from pplc_runtime.program.constructors import CONSTRUCTORS, PROCESS_CONSTRUCTORS
+from pplc_runtime.program.composites import COMPOSITES
+from pplc_runtime.program.constructors import CONSTRUCTORS, PROCESS_CONSTRUCTORS, WEIGHTING_CONSTRUCTORS, parameters_of
 from pplc_runtime.program.names import CONSTANTS, SIGNATURES
 
 from .blocks import ROOT
@@ -37,7 +38,7 @@ def _arity(least: int, most: int | None) -> str:
 
 
 def test_every_primitive_is_listed_with_its_arity() -> None:
-    stochastic = {*CONSTRUCTORS, *PROCESS_CONSTRUCTORS, "gp"}
+    stochastic = {*CONSTRUCTORS, *PROCESS_CONSTRUCTORS, *WEIGHTING_CONSTRUCTORS, "gp"}
     names = [name for name in SIGNATURES if name.removesuffix("-dist") not in stochastic]
     expected = {name: _arity(SIGNATURES[name].least, SIGNATURES[name].most) for name in names}
     assert {name: row[0] for name, row in _rows("Primitives").items()} == expected
@@ -46,6 +47,8 @@ def test_every_primitive_is_listed_with_its_arity() -> None:
 def test_every_distribution_is_listed_with_its_parameters() -> None:
     rows = _rows("Distributions")
     assert set(rows) == set(CONSTRUCTORS)
+    for name, composite in COMPOSITES.items():
+        assert rows[name][0] == ", ".join(composite.parameters), name
     for name, family in DISTRIBUTIONS.items():
         if name != "discrete":
             assert rows[name][0] == ", ".join(parameter.name for parameter in family.parameters), name
@@ -54,8 +57,8 @@ def test_every_distribution_is_listed_with_its_parameters() -> None:
 def test_every_process_is_listed_with_its_parameters() -> None:
     rows = _rows("Processes")
     assert set(rows) == {*PROCESS_CONSTRUCTORS, "gp"}
-    for name, process in PROCESSES.items():
-        assert rows[name][0] == ", ".join(parameter.name for parameter in process.parameters), name
+    for name in PROCESSES:
+        assert rows[name][0] == ", ".join(parameters_of(name)), name
 
 
 def test_every_distribution_has_a_second_name() -> None:

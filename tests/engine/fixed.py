@@ -60,6 +60,8 @@ class Programs:
             f"(first (list {a} {b}))",
             f"(let [d (normal {a} 1.0)] (sample d))",
             f"(do (observe (normal {a} 2.0) 0.4) {b})",
+            f"(do (factor (sin {a})) {b})",
+            f"(do (condition (< (sin {a}) 0.9)) {b})",
         )
 
     def statement(self, number: int) -> str:
@@ -70,6 +72,8 @@ class Programs:
             f"[observe (normal v{number} 1.0) {observed}]",
             f"[observe (normal {self.number(1)} 0.8) {observed}]",
             f"[observe (flip (if (< v{number} 0.2) 0.7 0.4)) true]",
+            f"[factor (- (square v{number}))]",
+            f"[condition (< v{number} 2.0)]",
             f"[observe (uniform (- (sin v{number}) 3.0) (+ 0.5 (abs v{number}))) {observed}]",
             "",
         )

@@ -29,6 +29,7 @@ from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 from pplc_runtime.processes import PROCESSES
+from pplc_runtime.processes.pitman_yor import PitmanYor
 from pplc_runtime.regeneration.lane_engine import LaneEngine
 from pplc_runtime.regeneration.records import Retained as RetainedRuns
 from pplc_runtime.running.driver import Driver
@@ -178,8 +179,8 @@ class Kernel:
         with pytest.MonkeyPatch.context() as patch, quietly():
             for family in {type(family) for family in DISTRIBUTIONS.values()}:
                 patch.setattr(family, "sample", _enumerating(family.sample))
-            for process in PROCESSES.values():
-                patch.setattr(type(process), "sample", _sample_from)
+            for process in {PitmanYor, *map(type, PROCESSES.values())}:
+                patch.setattr(process, "sample", _sample_from)
             patch.setattr("pplc_runtime.engine.particles.pick", lambda chance, weights: chance.decide(weights.tolist()))
             patch.setattr("pplc_runtime.engine.particles.pick_rows", _pick_rows)
             if "enumerated" not in SCHEMES:

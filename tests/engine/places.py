@@ -214,6 +214,10 @@ TEMPLATES: Final[dict[str, list[Template]]] = {
     "sample": _of(BOOLEAN, lambda g: f"(sample {g.at(SOURCE)})")
     + _of(LIST, lambda g: f"(map (fn [x] (if x 1 0)) (map sample (list {g.at(SOURCE)} {g.at(SOURCE)})))"),
     "observe": _of(BOOLEAN, lambda g: f"(observe {g.at(SOURCE)} {g.at(BOOLEAN)})"),
+    "factor": _of(WHOLE, lambda g: f"(count (list (factor (- {g.at(PROBABILITY)} {g.at(WHOLE)}))))")
+    + _of(WHOLE, lambda g: f"(count (map factor (list {g.just('-0.5')} {g.at(PROBABILITY)})))"),
+    "condition": _of(WHOLE, lambda g: f"(do [condition (or {g.at(BOOLEAN)} (sample (flip 0.5)))] {g.at(WHOLE)})")
+    + _of(WHOLE, lambda g: f"(count (list (condition {g.at(LIST)}) (map condition (list (sample {g.at(SOURCE)})))))"),
     "mem": _of(WHOLE, lambda g: f"(let [m (mem {g.at(F1)})] (+ (m {g.at(WHOLE)}) (m {g.at(WHOLE)}) (m {g.at(WHOLE)})))")
     + _of(F1, lambda g: f"(mem {g.at(F1)})"),
     # Procedures that call procedures
@@ -257,7 +261,8 @@ TEMPLATES: Final[dict[str, list[Template]]] = {
     "no-case": _of(WHOLE, lambda g: f"(if {g.at(BOOLEAN)} {g.at(WHOLE)} (case {g.just('1')} 1 {g.at(WHOLE)}))"),
     "procedure?": _of(BOOLEAN, lambda g: f"(procedure? {g.at(F1)})", lambda g: f"(procedure? {g.at(WHOLE)})"),
     # Processes, which are made at an address
-    "crp": _source(lambda g: f"(crp {g.at(PROBABILITY)})"),
+    "crp": _source(lambda g: f"(crp {g.at(PROBABILITY)})")
+    + _source(lambda g: f"(crp {g.at(PROBABILITY)} {g.at(PROBABILITY)})"),
     "polya-urn": _source(lambda g: f"(polya-urn [{g.at(PROBABILITY)} 0.5])"),
     "dirichlet-discrete": _source(lambda g: f"(dirichlet-discrete [{g.at(PROBABILITY)} 0.5])"),
     "beta-flip": _of(
@@ -289,7 +294,14 @@ def _continuous(of: Callable[[Filler], str], one: str = "p", other: str = "p") -
 
 CONTINUOUS: Final[dict[str, list[Template]]] = {
     "normal-normal": _continuous(lambda g: f"(normal-normal {g.at(PROBABILITY)} 1.0 {g.at(PROBABILITY)})"),
-    "dp": _continuous(lambda g: f"(dp {g.at(PROBABILITY)} {g.just('(normal 0 1)')})"),
+    "dp": _continuous(lambda g: f"(dp {g.at(PROBABILITY)} {g.just('(normal 0 1)')})")
+    + _of(
+        WHOLE,
+        lambda g: (
+            f"(let [p (dp {g.at(PROBABILITY)} (fn [] (if (< (sample (normal 0 1)) 0) {g.at(WHOLE)} 2)))] "
+            "(+ (sample p) (sample p)))"
+        ),
+    ),
     "gp": _continuous(lambda g: f"(gp {g.put(partial(_mean, g))} {g.put(partial(_kernel, g))})", "(p 0)", "(p 1)"),
 }
 """What cannot be enumerated."""

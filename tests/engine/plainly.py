@@ -8,6 +8,7 @@ are written out here, and so are distributions and processes; what takes plain v
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -287,6 +288,8 @@ SOURCES: dict[str, Callable[..., Any]] = {
     "discrete": enumeration.discrete,
     "uniform-discrete": lambda low, high: enumeration.uniform_discrete(int(low), int(high)),
     "dirac": lambda value: [(value, 1.0)],
+    "factor": lambda log_weight: [(True, math.exp(log_weight))],
+    "condition": lambda test: [(True, float(test))],
     "crp": enumeration.Crp,
     "polya-urn": enumeration.PolyaUrn,
     "dirichlet-discrete": enumeration.PolyaUrn,

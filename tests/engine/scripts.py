@@ -24,8 +24,10 @@ def assert_same(one: list[Sweep], other: list[Sweep]) -> None:
     for a, b in zip(one, other):
         np.testing.assert_allclose(a.log_weights, b.log_weights, rtol=1e-11, atol=1e-11)
         assert a.predicts.keys() == b.predicts.keys()
+        living = a.log_weights > -np.inf  # what has ended on the way reports nothing that counts
         for label, column in a.predicts.items():
-            np.testing.assert_allclose(np.asarray(column, float), np.asarray(b.predicts[label], float), rtol=1e-11)
+            values, others = np.asarray(column, float), np.asarray(b.predicts[label], float)
+            np.testing.assert_allclose(values[..., living], others[..., living], rtol=1e-11)
         told = [{**sweep.diagnostics, "replays": None, "weakest": None} for sweep in (a, b)]
         assert told[0] == told[1]
 

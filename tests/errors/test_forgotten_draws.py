@@ -43,7 +43,7 @@ LANES: Final = "[assume x (sample (normal 0 1))]\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[predict (sample (normal [x 1] 1))]", "normal: mean must be a finite number, not [-0.6403185283986665 1.0]"),
+        ("[predict (sample (normal [x :a] 1))]", "normal: mean must be a finite number, not [-0.6403185283986665 :a]"),
         ("[predict (sample (normal 0 (- x)))]", "normal: sd must be a positive number, not -0.39277271540066333"),
         ("[predict (sample (normal (> x 0) 1))]", "normal: mean must be a finite number, not false"),
         ("[predict (sample (crp [x 1]))]",
@@ -60,7 +60,7 @@ LANES: Final = "[assume x (sample (normal 0 1))]\n"
         ("[observe (dirac 3) x]",
          "all weights are zero: in no particle is its value possible here; that of the first is -0.6403185283986665"),
         ("[predict (sample (dp 1.0 (list x :a)))]",
-         "dp: the base must be a distribution, not (-0.6403185283986665 :a)"),
+         "dp: the base must be a distribution or a procedure, not (-0.6403185283986665 :a)"),
         ("[predict (sample ((gp (fn [t] 0) (fn [s t] (list x))) 1))]",
          "gp: the kernel must give a number, not (-0.6403185283986665)"),
         ("[predict (sample ((gp (fn [t] 0) (fn [s t] (- x))) x))]",

@@ -69,8 +69,8 @@ def meant(text: str) -> str:
          "nothing is printed while a program runs; report values with [predict label expression]"),
         ("[predict (rnorm 0 1)]", "a draw is (sample (normal mean sd))"),
         ("[predict (uniformDraw [1 2])]", "write (nth xs (sample (uniform-discrete 0 (count xs))))"),
-        ("[predict (sample (half_normal 1))]", "write (abs (sample (normal 0 sd)))"),
-        ("[factor -3]", "(observe (flip p) true) weights a run by p"),
+        ("[predict (sample (half_normal 1))]", "half-normal"),
+        ("[weight -3]", "factor"),
         # The program's own names come first
         ("[assume weights 3]\n[predict weight]", "weights"),
         ("[assume lengths 3]\n[predict length]", "lengths"),

@@ -193,12 +193,15 @@ def memo(procedure: Callable[..., T]) -> Callable[..., T]:
 class Crp:
     """Chinese restaurant process; labels are 0, 1, 2, ... in the order in which they first appear."""
 
-    def __init__(self, alpha: float) -> None:
+    def __init__(self, alpha: float, discount: float = 0.0) -> None:
         self.alpha = alpha
+        self.discount = discount
         self.counts: list[int] = []
 
     def outcomes(self) -> list[tuple[int, float]]:
-        return discrete([*self.counts, self.alpha])
+        if not self.counts:
+            return [(0, 1.0)]
+        return discrete([*(c - self.discount for c in self.counts), self.alpha + self.discount * len(self.counts)])
 
     def seat(self, label: int) -> None:
         if label == len(self.counts):

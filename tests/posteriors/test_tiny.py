@@ -35,7 +35,8 @@ def test_twin_predicts_what_the_program_predicts(name: str) -> None:
     for values in marginals.values():
         assert math.fsum(values.values()) == pytest.approx(1.0)
     assert any(len(values) > 1 for values in marginals.values())
-    assert TINY[name].source.count("[observe ") >= (1 if "[for " in TINY[name].source else 2)
+    observes = sum(TINY[name].source.count(f"[{word} ") for word in ("observe", "factor", "condition"))
+    assert observes >= (1 if "[for " in TINY[name].source else 2)
 
 
 @pytest.mark.parametrize("name", TINY)

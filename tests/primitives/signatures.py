@@ -7,20 +7,21 @@ from pplc_runtime.primitives import PRIMITIVES
 NUMERIC = ("number", "vec3", "square", "list3")
 ELEMENTARY = """
     inc dec abs square sqrt exp expm1 log log1p sin cos tan asin acos atan sinh cosh tanh sigmoid floor ceil
+    log-sigmoid logit softplus erf erfc normal-cdf Phi probit lgamma digamma
     round int float double
 """
 TAKING_APART = """
     vec seq first second third last rest next butlast count peek pop reverse flatten distinct
     frequencies empty?
 """
-SUMS = "sum product mean variance std cumsum argmax argmin logsumexp normalize diag transpose norm"
+SUMS = "sum product mean variance std cumsum argmax argmin logsumexp normalize softmax diag transpose norm"
 
 SIGNATURES: dict[str, list[tuple[str, ...]]] = {
     **{
         name: [(a, b) for a in NUMERIC for b in NUMERIC] + [("number",) * 3, ("vec3",), ("number",)]
         for name in ("+", "-", "*", "/", "add", "sub", "mul", "div", "min", "max")
     },
-    **{name: [("number", "number"), ("vec3", "positive")] for name in ("mod", "rem", "quot", "atan2")},
+    **{name: [("number", "number"), ("vec3", "positive")] for name in ("mod", "rem", "quot", "atan2", "lbeta")},
     **{name: [("number", "number"), ("positive", "number"), ("vec3", "small")] for name in ("pow", "expt")},
     **{name: [("number",), ("positive",), ("vec",), ("square",), ("list3",)] for name in ELEMENTARY.split()},
     **{

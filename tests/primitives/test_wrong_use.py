@@ -76,6 +76,7 @@ CASES: list[tuple[str, tuple[Any, ...], str]] = [
     ("mean", (L(),), "'mean' of no numbers"),
     ("argmax", (L(),), "'argmax' of no numbers"),
     ("normalize", (V(0, 0),), "'normalize' of numbers whose sum is 0"),
+    ("softmax", (V(-float("inf"), -float("inf")),), "'softmax' of numbers the largest of which is infinite"),
     ("mmul", (V(V(1, 2)), V(1, 2, 3)), "'mmul' of shapes 1x2 and 3 that do not match"),
     ("dot", (V(1), V(1, 2)), "'dot' of vectors of lengths 1 and 2"),
     ("inverse", (V(V(1, 1), V(1, 1)),), "'inverse' of a singular matrix"),

@@ -10,6 +10,7 @@ import pytest
 
 from pplc_runtime.processes import PROCESSES
 from pplc_runtime.processes.base import Process, State
+from pplc_runtime.processes.pitman_yor import PitmanYor
 
 CRP = PROCESSES["crp"]
 
@@ -41,6 +42,26 @@ def test_predictive_density() -> None:
         block = CRP.block(state, [label], alpha)
         for density in (plain, lanes, block):
             np.testing.assert_allclose(np.exp(density), masses, rtol=1e-14)
+
+
+def test_partitions_with_a_discount() -> None:
+    """prod over tables t > 0 of (alpha + d t) prod_k (1 - d) ... (c_k - 1 - d) / ((alpha + 1) ... (alpha + n - 1)),
+    over all sequences of labels, and sums to 1; also for an alpha that is not positive."""
+    process, n = PitmanYor(), 5
+    for alpha, d in ((1.7, 0.4), (-0.2, 0.5), (0.0, 0.3), (1.7, 0.0)):
+        total = 0.0
+        for labels in itertools.product(range(n), repeat=n):
+            density = process.block(process.empty(1, alpha, d), labels, alpha, d)[0]
+            if all(label <= max(labels[:i], default=-1) + 1 for i, label in enumerate(labels)):
+                counts = [labels.count(label) for label in set(labels)]
+                formula = math.prod(alpha + d * t for t in range(1, len(counts)))
+                formula *= math.prod(i - d for c in counts for i in range(1, c))
+                formula /= math.prod(alpha + i for i in range(1, n))
+                assert math.exp(density) == pytest.approx(formula, rel=1e-12)
+                total += formula
+            else:
+                assert density == -math.inf
+        assert total == pytest.approx(1.0)
 
 
 def test_partitions_follow_the_ewens_formula() -> None:

@@ -13,6 +13,8 @@ from scipy import stats
 
 from pplc_runtime.processes import ALIASES, PROCESSES
 from pplc_runtime.processes.base import Process, State
+from pplc_runtime.processes.domains import DISCOUNT, FINITE
+from pplc_runtime.processes.pitman_yor import PitmanYor
 
 LANES = 7
 
@@ -28,12 +30,13 @@ class Case:
 
     @property
     def process(self) -> Process:
-        return PROCESSES[self.name]
+        return PitmanYor() if self.name == "crp with a discount" else PROCESSES[self.name]
 
 
 _SPREAD = np.linspace(0.3, 4.0, LANES)
 CASES = [
     Case("crp", (1.5,), (_SPREAD,), lambda rng: int(rng.integers(4))),
+    Case("crp with a discount", (1.5, 0.4), (_SPREAD - 0.5, 0.6), lambda rng: int(rng.integers(4))),
     Case(
         "polya-urn",
         (np.array([0.5, 1.0, 3.0]),),
@@ -184,7 +187,7 @@ def test_draws_are_exchangeable(case: Case) -> None:
         values = [case.plain(rng) for _ in range(5)]
         densities = set()
         for order in itertools.permutations(values):
-            if case.name == "crp":
+            if case.name.startswith("crp"):
                 names: dict[int, int] = {}
                 order = tuple(names.setdefault(label, len(names)) for label in order)
             state = case.process.empty(1, *case.shared)
@@ -204,7 +207,7 @@ def test_domains(case: Case) -> None:
             assert holds(bad).tolist() == [lane != 2 for lane in range(LANES)]
         for wrong in (np.nan, np.inf):
             assert not holds(shared * wrong)
-        if declared.name != "prior mean":
+        if declared.domain not in (FINITE, DISCOUNT):
             assert not holds(shared * 0)
             assert not holds(-shared)
 

@@ -52,10 +52,10 @@ Form: TypeAlias = Atom | Name | Group
 
 SPECIAL: Final = (
     "quote", "if", "lambda", "fn", "let", "let*", "letrec", "loop", "recur", "cond", "case", "when", "when-not",
-    "and", "or", "do", "begin", "sample", "observe", "mem",
+    "and", "or", "do", "begin", "sample", "observe", "factor", "condition", "mem",
 )  # fmt: skip
 """The words that start a special form of an expression."""
-STATEMENTS: Final = ("assume", "observe", "predict", "input", "for", "define", "def", "defn")
+STATEMENTS: Final = ("assume", "observe", "factor", "condition", "predict", "input", "for", "define", "def", "defn")
 """The words that start a statement."""
 
 

@@ -96,6 +96,10 @@ class _Expander(Surface):
                 self.size(form, rest, 2, 2, "[observe distribution value]")
                 source, value = [self.under(self.expr(item), loops.parts) for item in rest]
                 return core.ObserveStatement(source, value, form.span)
+            case "factor" | "condition":
+                self.size(form, rest, 1, 1, {"factor": "[factor log-weight]", "condition": "[condition test]"}[word])
+                given = self.under(self.expr(rest[0]), loops.parts)
+                return core.ObserveStatement(*self.weighted(word, given, form.span), form.span)
             case "predict":
                 self.size(form, rest, 1, 2, "[predict expression] or [predict label expression]")
                 value = self.under(self.expr(rest[-1]), loops.parts)

@@ -22,6 +22,7 @@ from pplc.languages.facts import Analysis
 from pplc.languages.traverse import every_expression, every_statement, expressions
 from pplc.source import Source, Span
 from pplc_runtime.program.constructors import CONSTRUCTORS
+from pplc_runtime.program.densities import OF_DISTRIBUTIONS
 from pplc_runtime.program.names import SIGNATURES, STOCHASTIC
 from pplc_runtime.values import List, Symbol
 
@@ -40,9 +41,10 @@ class _Drawable:
 
 @dataclass(frozen=True, slots=True)
 class _Plain:
-    """A value that is neither drawn from nor called."""
+    """A value that is neither drawn from nor called; not `surely` where it may be a vector of such values."""
 
     text: str
+    surely: bool = True
 
     def __str__(self) -> str:
         return self.text
@@ -96,7 +98,7 @@ WANTED: Final = {
         "+ - * / add sub mul div min max mod rem quot pow expt inc dec abs square sqrt exp expm1 log log1p sin cos tan"
         " asin acos atan atan2 sinh cosh tanh sigmoid floor ceil round int float double sum product mean variance std"
         " cumsum argmax argmin logsumexp normalize mmul dot outer transpose diag trace det inverse solve cholesky norm"
-        " range",
+        " log-sigmoid logit softplus erf erfc normal-cdf Phi probit lgamma digamma lbeta softmax range",
     ),
     **_each("compares numbers", " ".join(_COMPARE)),
     **_each("takes a number", "zero? pos? neg? nan? even? odd?"),
@@ -115,6 +117,7 @@ _GIVES: Final = {
     **_each("a list", "list map filter remove range repeat repeatedly concat append"),
     **_each("a map", "hash-map zipmap"),
     **_each("a string", "str"),
+    **_each("a number", "logpdf cdf quantile"),
 }
 _HOLDS: Final = frozenset({"vector", "list", "hash-map"})
 """What literals stand for: a predict of one reports what is in it."""
@@ -181,8 +184,13 @@ class _Checker:
                 return drawable.draw if isinstance(drawable, _Drawable) else None
             case core.Observe(_, value):
                 return self.kind(value, local)
-            case core.App(operator):
-                return self.result(self.kind(operator, local))
+            case core.App(operator, arguments):
+                made = self.result(self.kind(operator, local))
+                if isinstance(made, _Drawable) and made.draw == _NUMBER:
+                    # of vectors as parameters a draw is a vector
+                    sure = all(self.kind(argument, local) == _NUMBER for argument in arguments)
+                    return made if sure else _Drawable(made.what, made.name, _Plain("a number", surely=False))
+                return made
             case _:
                 return None
 
@@ -242,10 +250,14 @@ class _Checker:
             signature = SIGNATURES[name]
             for parameter, domain, argument in zip(signature.parameters, signature.domains, arguments):
                 self.value(f"{name}: {parameter} must be {domain}", argument, local)
+        elif name in OF_DISTRIBUTIONS:
+            self.drawable(name, arguments[0], local)
+            for argument in arguments[1:]:
+                self.value(f"'{name}' takes the distribution first, then a value", argument, local)
         elif name in ("=", "not="):
             kinds = [self.kind(argument, local) for argument in arguments]
             for kind in (_NUMBER, _BOOLEAN):
-                if kind in kinds:
+                if any(isinstance(each, _Plain) and each.text == kind.text for each in kinds):
                     for argument in arguments:
                         self.value(f"'=' compares {'numbers' if kind is _NUMBER else 'booleans'}", argument, local)
                     break
@@ -276,7 +288,7 @@ class _Checker:
         wanted = f"{word} takes a distribution or a process, not {kind}"
         match kind:
             case _Plain():
-                is_seen = word == "observe" and kind == _NUMBER and is_name
+                is_seen = word == "observe" and kind.text == _NUMBER.text and is_name
                 about = f"; did you mean one about it, such as (normal {text} 1)?" if is_seen else ""
                 self.warn(source.span, wanted + (hint or about))
             case _Operation(name) if name in STOCHASTIC:

@@ -17,7 +17,7 @@ import numpy as np
 from pplc.languages import core
 from pplc.languages.forms import Atom, Form, Group, Name
 
-SHAREABLE: Final = ("observe", "predict")
+SHAREABLE: Final = ("observe", "factor", "condition", "predict")
 MOST_AXES: Final = 30
 """What numpy allows, with room for the axis of the lanes."""
 

@@ -214,6 +214,14 @@ def observe(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
     return core.Observe(surface.expr(rest[0]), surface.expr(rest[1]), form.span)
 
 
+def weight(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    surface.size(form, rest, 1, 1, WEIGHTING[head_of(form)])
+    return surface.weight(head_of(form), surface.expr(rest[0]), form.span)
+
+
+WEIGHTING: Final = {"factor": "(factor log-weight)", "condition": "(condition test)"}
+
+
 def mem(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
     surface.size(form, rest, 1, 1, "(mem procedure)")
     return core.Mem(surface.expr(rest[0]), form.span)
@@ -263,6 +271,8 @@ SPECIAL_FORMS: Final[dict[str, SpecialForm]] = {
     "begin": do,
     "sample": sample,
     "observe": observe,
+    "factor": weight,
+    "condition": weight,
     "mem": mem,
     "assume": misplaced,
     "predict": misplaced,

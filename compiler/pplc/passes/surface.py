@@ -21,6 +21,10 @@ DEEPEST: Final = 400
 DEEPEST_DATA: Final = 60
 REST: Final = ("&", ".")
 """What stands before the name of all further arguments or elements: Clojure's word and Scheme's."""
+FIRST_CLASS: Final = ("sample", "observe", "factor", "condition", "mem")
+"""The special forms that are values too."""
+OBSERVING: Final = {"observe": 3, "factor": 2, "condition": 2}
+"""The statements that may stand in an expression, and how long they are."""
 RESERVED_WORDS: Final = frozenset({*SPECIAL, *STATEMENTS, *REST, "else"})
 
 _TEMPORARY: Final = re.compile(r"%\d")
@@ -96,7 +100,7 @@ class Surface:
             raise self.fail(form, f"expected ({head_of(form)} expression ...)")
         *effects, last = forms
         # A vector there is of no use, so that it means the statement whatever its length.
-        effects = [_called(effect) if _starts(effect, ("observe",)) else effect for effect in effects]
+        effects = [_called(effect) if _starts(effect, tuple(OBSERVING)) else effect for effect in effects]
         values = [(effect, self.expr(effect)) for effect in effects]
         result = self.expr(last)
         for effect, value in reversed(values):
@@ -227,7 +231,7 @@ class Surface:
             case Name(text):
                 if text.startswith(":"):
                     return core.Const(Symbol(text), form.span)
-                if text in ("sample", "observe", "mem"):
+                if text in FIRST_CLASS:
                     return self.first_class(text, form)
                 if text in RESERVED_WORDS and text != "else":
                     raise self.fail(form, f"'{text}' is a special form and not a value")
@@ -262,7 +266,7 @@ class Surface:
                 return core.App(operator, tuple([self.expr(item) for item in form.items[1:]]), form.span)
 
     def first_class(self, text: str, form: Form) -> core.Expr:
-        """sample, observe and mem as values, as in (map sample distributions)."""
+        """sample, observe, factor, condition and mem as values, as in (map sample distributions)."""
         span = form.span
         source, value = core.Name("source", span), core.Name("value", span)
         body: core.Expr
@@ -271,9 +275,23 @@ class Surface:
                 body = core.Sample(source, span)
             case "observe":
                 return core.Lambda(text, ("source", "value"), None, core.Observe(source, value, span), span)
-            case _:
+            case "mem":
                 body = core.Mem(source, span)
+            case _:
+                body = self.weight(text, source, span)
         return core.Lambda(text, ("source",), None, body, span)
+
+    def weighted(self, word: str, given: core.Expr, span: Span) -> tuple[core.Expr, core.Expr]:
+        """What `factor` or `condition` observes, and as what: a density that is the given number, or 1 or 0."""
+        if word == "condition":
+            given = core.primitive_call("boolean", given.span, given)
+        return core.primitive_call(word, span, given), core.Const(True, span)
+
+    def weight(self, word: str, given: core.Expr, span: Span) -> core.Expr:
+        """The same as an expression, whose value is nil."""
+        return core.Let(
+            core.UNNAMED, core.Observe(*self.weighted(word, given, span), span), core.Const(None, span), span
+        )
 
     def quoted(self, form: Form, depth: int = 1) -> Any:
         if depth > DEEPEST_DATA:
@@ -306,9 +324,9 @@ def _is_statement(form: Group) -> bool:
     """Whether a vector in an expression is meant as a statement.
 
     `observe` is a value too, so that a vector may hold it; with a distribution and a value behind it, it is the
-    observe. The other words are no values."""
-    if _starts(form, ("observe",)):
-        return len(form.items) == 3
+    observe. So are `factor` and `condition`. The other words are no values."""
+    if _starts(form, tuple(OBSERVING)):
+        return len(form.items) == OBSERVING[head_of(form)]
     return _starts(form, STATEMENTS)
 
 

@@ -36,6 +36,8 @@ class Domain:
     """The same of a Python number, at once."""
     surely: Callable[[Any], bool] | None = None
     """A cheap test of an array of floats with lanes: true only if every lane is in the domain."""
+    boolean: bool = False
+    """Whether the values are truth values, which are no numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +64,17 @@ class Family(ABC):
     fits_by_shape: ClassVar[bool] = False
     """Whether `problem` looks at the shapes of the parameters only."""
 
+    nowhere: ClassVar[str | None] = None
+    """What to say where every particle has density zero, if that is not for the value to explain."""
+
     @property
     def measure(self) -> str:
         """What the density is with respect to: values stand for each other only where that is the same."""
         return "counting" if self.discrete else "lebesgue"
+
+    def event_shape(self, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of a value, from the shapes of the parameters in one lane."""
+        return (shapes[-1][0],) * self.event_rank if self.event_rank else ()
 
     def problem(self, *parameters: Raw) -> str | None:
         """What is wrong with how the parameters fit together (bounds in the wrong order, shapes that do not

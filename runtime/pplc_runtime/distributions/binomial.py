@@ -1,4 +1,4 @@
-"""Counts of successes and failures: binomial (by the probability or its logit), negative binomial and geometric."""
+"""Counts of successes and failures: binomial (by probability, logit or beta), negative binomial and geometric."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Binomial(Family):
         return rng.binomial(as_integers(n), p, lanes)
 
     def log_density(self, value: Raw, *parameters: Raw) -> Raw:
-        n, p = parameters
+        n = parameters[0]
         if type(value) is ndarray:
             inside = (value >= 0) & (value <= n)
             if value.dtype.kind == "f":
@@ -65,15 +65,15 @@ class Binomial(Family):
                 return spread(-INF, self, value, parameters)
             inside = value <= n
         if everywhere(inside):
-            return self._formula(value, n, p)
+            return self._formula(value, *parameters)
         if type(inside) is not ndarray:
             return spread(-INF, self, value, parameters)
-        return apart(self, self._formula, ~inside, value, n, p)
+        return apart(self, self._formula, ~inside, value, *parameters)
 
-    @staticmethod
-    def _formula(value: Raw, n: Raw, p: Raw) -> Raw:
+    def _formula(self, value: Raw, *parameters: Raw) -> Raw:
+        n, p = parameters
         rest = n - value
-        return _log_choices(n, value) + times_log(value, p) + times_log_complement(rest, p)
+        return log_choices(n, value) + times_log(value, p) + times_log_complement(rest, p)
 
 
 class BinomialLogit(Binomial):
@@ -86,14 +86,34 @@ class BinomialLogit(Binomial):
         n, logit = parameters
         return super().sample(rng, lanes, n, sigmoid(logit))
 
-    @staticmethod
-    def _formula(value: Raw, n: Raw, logit: Raw) -> Raw:
+    def _formula(self, value: Raw, *parameters: Raw) -> Raw:
+        n, logit = parameters
         rest = n - value
-        return _log_choices(n, value) + times_log_sigmoid(value, logit) + times_log_sigmoid(rest, -logit)
+        return log_choices(n, value) + times_log_sigmoid(value, logit) + times_log_sigmoid(rest, -logit)
 
 
-def _log_choices(n: Raw, value: Raw) -> Raw:
+def log_choices(n: Raw, value: Raw) -> Raw:
+    """The log of how many ways there are to take so many of n."""
     return -log(n + 1.0) - log_beta(n - value + 1.0, value + 1.0)
+
+
+class BetaBinomial(Binomial):
+    """The number of successes in n trials of one probability, which is beta of a and b: 0 to n."""
+
+    name: ClassVar[str] = "beta-binomial"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("n", COUNT),
+        Parameter("a", POSITIVE),
+        Parameter("b", POSITIVE),
+    )
+
+    def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
+        n, a, b = parameters
+        return super().sample(rng, lanes, n, rng.beta(a, b, lanes))
+
+    def _formula(self, value: Raw, *parameters: Raw) -> Raw:
+        n, a, b = parameters
+        return log_choices(n, value) + log_beta(value + a, n - value + b) - log_beta(a, b)
 
 
 class NegativeBinomial(OnCounts):

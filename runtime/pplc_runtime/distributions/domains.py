@@ -63,6 +63,12 @@ def _whole(x: Lanes) -> Lanes:
 
 
 REAL: Final = _numbers("a finite number", lambda x: -MAX <= x <= MAX, np.isfinite, _moderate)
+LOG_WEIGHT: Final = _numbers(
+    "a number below infinity", lambda x: -MAX <= x <= MAX or x == -INF, lambda x: x < INF, _moderate
+)
+"""The logarithm of a weight: -inf where that is zero."""
+BOUND: Final = _numbers("a number", lambda x: x == x, lambda x: ~np.isnan(x))
+"""An end of an interval, which may be infinite."""
 LOGIT: Final = _numbers("a number", lambda x: -MAX <= x <= MAX or x in (-INF, INF), lambda x: ~np.isnan(x), _moderate)
 """The logarithm of p / (1 - p): infinite where p is 0 or 1."""
 POSITIVE: Final = _numbers("a positive number", lambda x: 0 < x <= MAX, lambda x: (x > _ZERO) & np.isfinite(x))
@@ -72,6 +78,9 @@ RATE_OF_COUNTS: Final = _numbers(
 PROBABILITY: Final = _numbers("a probability, from 0 to 1", lambda x: 0 <= x <= 1, lambda x: (x >= _ZERO) & (x <= _ONE))
 POSITIVE_PROBABILITY: Final = _numbers(
     "a probability above 0, up to 1", lambda x: 0 < x <= 1, lambda x: (x > _ZERO) & (x <= _ONE)
+)
+OPEN_PROBABILITY: Final = _numbers(
+    "a probability above 0 and below 1", lambda x: 0 < x < 1, lambda x: (x > _ZERO) & (x < _ONE)
 )
 INTEGER: Final = _numbers(
     "a whole number from -2^53 to 2^53", lambda x: -LARGEST_WHOLE <= x <= LARGEST_WHOLE and x == int(x), _whole
@@ -114,6 +123,13 @@ def _holds_covariance(x: Raw) -> Raw:
     return covariance_factor(x).holds if x.ndim == 2 else lane_factors(x).holds
 
 
+def _holds_truth(x: Raw) -> Raw:
+    if type(x) is ndarray:
+        return np.ones(x.shape, np.bool_) if x.dtype.kind == "b" and x.ndim == 1 else False
+    return type(x) is bool
+
+
+TRUTH: Final = Domain("true or false", 0, _holds_truth, boolean=True)
 VECTOR: Final = Domain("a vector of finite numbers", 1, _holds_vector, surely=_moderate_vectors)
 POSITIVE_VECTOR: Final = Domain("a vector of positive numbers", 1, _holds_positive_vector)
 WEIGHTS: Final = Domain(

@@ -1,4 +1,4 @@
-"""The Wishart distribution."""
+"""The Wishart distribution and that of its inverse."""
 
 from __future__ import annotations
 
@@ -51,10 +51,14 @@ class Wishart(Family):
         a = np.tril(rng.standard_normal((count, d, d)), -1)
         halves = 0.5 * (np.broadcast_to(df, (count,))[:, None] - np.arange(d))
         a[:, range(d), range(d)] = np.sqrt(2.0 * standard_gamma(rng, None, halves))
-        b = root @ a
+        b = root @ self._root_of(a)
         draw = b @ b.transpose(0, 2, 1)
         draw = 0.5 * (draw + draw.transpose(0, 2, 1))
         return draw[0] if lanes is None else np.ascontiguousarray(draw.transpose(1, 2, 0))
+
+    def _root_of(self, a: Lanes) -> Lanes:
+        """A root of what is drawn for the identity as scale, from Bartlett's A, one a lane."""
+        return a
 
     def log_density(self, value: Raw, *parameters: Raw) -> Raw:
         df, scale = parameters
@@ -64,13 +68,35 @@ class Wishart(Family):
         of_value = factor_lanes(value if value.ndim == 3 else value[:, :, None])
         of_scale = lane_factors(scale) if scale.ndim == 3 else _as_lane(scale)
         d = scale.shape[0]
+        constant = 0.5 * d * LOG_2 * df + _log_multigamma(0.5 * df, d)
+        result = np.where(of_value.holds, self._exponent(of_value, df, of_scale, d) - constant, -INF)
+        return float(result[0]) if lanes is None else np.broadcast_to(result, (lanes,)).copy()
+
+    @staticmethod
+    def _exponent(of_value: LaneFactors, df: Raw, of_scale: LaneFactors, d: int) -> Lanes:
         # The trace of inverse(V) X is the sum of squares of inverse(R) S, where X = S S'.
         whitened = np.linalg.solve(of_scale.stack, of_value.stack)
         trace = np.add.reduce(whitened * whitened, (1, 2))
-        exponent = (df - d - 1.0) * of_value.log_root - 0.5 * trace
-        constant = 0.5 * d * LOG_2 * df + df * of_scale.log_root + _log_multigamma(0.5 * df, d)
-        result = np.where(of_value.holds, exponent - constant, -INF)
-        return float(result[0]) if lanes is None else np.broadcast_to(result, (lanes,)).copy()
+        result: Lanes = (df - d - 1.0) * of_value.log_root - df * of_scale.log_root - 0.5 * trace
+        return result
+
+
+class InverseWishart(Wishart):
+    """The inverse of a Wishart draw of df degrees of freedom and the inverse of a scale matrix V (mean
+    V / (df - d - 1)), on positive definite matrices. With V = R R' and Bartlett's A it is R inv(A)' inv(A) R'."""
+
+    name: ClassVar[str] = "inverse-wishart"
+
+    def _root_of(self, a: Lanes) -> Lanes:
+        return np.linalg.inv(a).transpose(0, 2, 1)
+
+    @staticmethod
+    def _exponent(of_value: LaneFactors, df: Raw, of_scale: LaneFactors, d: int) -> Lanes:
+        # The trace of V inverse(X) is the sum of squares of inverse(S) R, where X = S S'.
+        whitened = np.linalg.solve(of_value.stack, of_scale.stack)
+        trace = np.add.reduce(whitened * whitened, (1, 2))
+        result: Lanes = df * of_scale.log_root - (df + d + 1.0) * of_value.log_root - 0.5 * trace
+        return result
 
 
 def _as_lane(scale: Lanes) -> LaneFactors:

@@ -18,9 +18,8 @@ from pplc_runtime.lanes.addresses import Addresses, At
 from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.messages import refused
 from pplc_runtime.lanes.varying import Dead, Lane, Mix, by_option, by_value, raw
-from pplc_runtime.primitives.comparison import eq
 from pplc_runtime.program.control import call
-from pplc_runtime.program.stochastic import Categorical, Dirac, Dist, ProcessInstance, observable, pick
+from pplc_runtime.program.stochastic import Derived, Dirac, Dist, ProcessInstance, log_density, observable
 from pplc_runtime.values import ModelError, Place
 
 
@@ -119,8 +118,8 @@ class Forward(Cells):
             return by_option(source, lambda option: self.sample(at, option))
         if kind is Dirac:
             return source.parts[0]
-        if kind is Categorical:
-            return pick(source.values, self.draw(at, source.positions))
+        if isinstance(source, Derived):
+            return source.value_of(self.draw(at, source.chosen))
         if hasattr(source, "sampled"):
             return source.sampled(self, at)
         raise refused("sample takes a distribution or a process", source)
@@ -269,29 +268,11 @@ class Forward(Cells):
             return by_option(source, lambda option: self.score(at, option, value))
         if type(value) is Mix:
             return by_option(value, lambda option: self.score(at, source, option))
-        if kind is Dist:
-            density = source.log_density(observable(source, value))
-        elif kind is ProcessInstance:
+        if kind is ProcessInstance:
             return self.score_in_process(at, source, observable(source, value))
-        elif kind is Dirac:
-            return _log(eq(source.parts[0], value))
-        elif kind is Categorical:
-            return self.score_categorical(at, source, value)
-        elif hasattr(source, "scored"):
+        if hasattr(source, "scored"):
             return source.scored(self, at, value)
-        else:
-            raise refused("observe takes a distribution or a process", source)
-        return Lane(density, here.frame) if type(density) is np.ndarray else density
-
-    def score_categorical(self, at: At, source: Categorical, value: Any) -> Any:
-        total: Any = 0.0
-        for position, option in enumerate(source.values):
-            mass = np.exp(source.positions.log_density(position))
-            matches = raw(eq(option, value))
-            total = total + mass * matches
-        with np.errstate(divide="ignore"):
-            density = np.log(total)
-        return Lane(density, here.frame) if type(density) is np.ndarray else float(density)
+        return log_density(source, value, "observe takes a distribution or a process")
 
     def score_in_process(self, at: At, source: ProcessInstance, value: Any) -> Any:
         frame = here.frame
@@ -303,13 +284,3 @@ class Forward(Cells):
             self.events.pop(at, None)
         self.seated(at, source, value)
         return float(density[0]) if frame.size == 1 else Lane(density, frame)
-
-
-def _log(truth: Any) -> Any:
-    """0 where true, -inf where false."""
-    if type(truth) is bool:
-        return 0.0 if truth else -np.inf
-    data = raw(truth)
-    if type(data) is bool:
-        return _log(data)
-    return Lane(np.where(data, 0.0, -np.inf), here.frame)

@@ -12,7 +12,7 @@ from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.varying import Dead
 from pplc_runtime.program.steps import Observe
-from pplc_runtime.program.stochastic import Categorical, Dirac, Dist
+from pplc_runtime.program.stochastic import Derived, Dirac, Dist
 from pplc_runtime.values import Impossible, ModelError
 
 
@@ -31,7 +31,7 @@ def is_hopeless(plan: Plan, error: Impossible) -> bool:
         run_in(here.frame, handler)
         try:
             result = step.function(step.at, *step.arguments)
-            if step.step is Observe and type(result[0]) in (Dist, Dirac, Categorical):
+            if step.step is Observe and isinstance(result[0], Dist | Dirac | Derived):
                 handler.weigh(handler.score(step.at, *result))
         except Dead:
             return True

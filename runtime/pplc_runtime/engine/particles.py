@@ -19,6 +19,7 @@ from pplc_runtime.lanes.varying import Dead, Lane, per_lane, raw, varies
 from pplc_runtime.numerics.resampling import Scheme, conditional_rows, pick, pick_rows
 from pplc_runtime.numerics.weights import BadWeights, ZeroWeights, effective_sample_size, relative, relative_rows
 from pplc_runtime.program.steps import Assume, Observe
+from pplc_runtime.program.stochastic import Dist
 from pplc_runtime.results.ancestry import Weakest
 from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.sweeps import Column
@@ -70,6 +71,8 @@ class Particles:
         self.is_reported = False
         self.last: Bound | None = None
         self.seen: Any = None
+        self.source: Any = None
+        """What the last observe observed, and of what."""
         self.watched = False
         self.weakest: Weakest | None = None
         """Where they are watched: the observe that left the fewest of them."""
@@ -109,7 +112,7 @@ class Particles:
                     handler.write(step.name, step.function(step.at, *step.arguments))
                 elif step.step is Observe:
                     source, value = step.function(step.at, *step.arguments)
-                    self.seen = value
+                    self.seen, self.source = value, source
                     score = raw(handler.score(step.at, source, value))
                     handler.add(score) if step is segment[-1] else handler.weigh(score)
                 elif step.step is Keep:
@@ -150,7 +153,10 @@ class Particles:
         """The error when all weights are zero: it names the observe and what was seen there."""
         if self.last is not None and self.last.step is Observe:
             message = "all weights are zero: in no particle is "
-            if varies(self.seen):
+            nowhere = self.source.family.nowhere if type(self.source) is Dist else None
+            if nowhere is not None:
+                message = f"all weights are zero: {nowhere}"
+            elif varies(self.seen):
                 message += f"its value possible here; that of the first is {given(self.seen)}"
             else:
                 message += f"the value {given(self.seen)} possible here"

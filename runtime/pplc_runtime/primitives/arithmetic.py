@@ -101,7 +101,7 @@ def _result(data: Any, over_lanes: bool) -> Any:
     return data.item() if isinstance(data, np.generic) else data
 
 
-def _binary(name: str, scalar: Binary, ufunc: Any) -> Binary:
+def binary(name: str, scalar: Binary, ufunc: Any) -> Binary:
     def operation(x: Any, y: Any) -> Any:
         try:
             kind, other = type(x), type(y)
@@ -141,7 +141,7 @@ def _binary(name: str, scalar: Binary, ufunc: Any) -> Binary:
     return operation
 
 
-def _unary(name: str, scalar: Unary, ufunc: Any) -> Unary:
+def unary(name: str, scalar: Unary, ufunc: Any) -> Unary:
     def operation(x: Any) -> Any:
         try:
             kind = type(x)
@@ -199,45 +199,45 @@ def _whole_division(name: str, function: Binary, ufunc: Any) -> Binary:
             raise ModelError(f"{name}: division by zero")
         return ufunc(a, b)
 
-    return _binary(name, scalar, lanes)
+    return binary(name, scalar, lanes)
 
 
-add = _binary("+", lambda x, y: x + y, checked(np.add, sum_fits))
-sub = _binary("-", lambda x, y: x - y, checked(np.subtract, difference_fits))
-mul = _binary("*", lambda x, y: x * y, checked(np.multiply, product_fits))
-div = _binary("/", divide, divide_lanes)
-power = _binary("pow", power_of, power_lanes)
-atan2 = _binary("atan2", math.atan2, np.arctan2)
+add = binary("+", lambda x, y: x + y, checked(np.add, sum_fits))
+sub = binary("-", lambda x, y: x - y, checked(np.subtract, difference_fits))
+mul = binary("*", lambda x, y: x * y, checked(np.multiply, product_fits))
+div = binary("/", divide, divide_lanes)
+power = binary("pow", power_of, power_lanes)
+atan2 = binary("atan2", math.atan2, np.arctan2)
 mod = _whole_division("mod", lambda x, y: x % y, np.mod)
 rem = _whole_division("rem", remainder, np.fmod)
 quot = _whole_division("quot", quotient, quotient_lanes)
-smaller = _binary("min", lambda x, y: x if x < y or x != x else y, one_of(np.minimum))
-larger = _binary("max", lambda x, y: x if x > y or x != x else y, one_of(np.maximum))
+smaller = binary("min", lambda x, y: x if x < y or x != x else y, one_of(np.minimum))
+larger = binary("max", lambda x, y: x if x > y or x != x else y, one_of(np.maximum))
 
-negate = _unary("-", lambda x: -x, checked_unary(np.negative, has_opposite))
-inverse_of = _unary("/", lambda x: divide(1, x), lambda a: divide_lanes(1, a))
-inc = _unary("inc", lambda x: x + 1, checked_unary(lambda a: a + 1, lambda a: sum_fits(a, 1)))
-dec = _unary("dec", lambda x: x - 1, checked_unary(lambda a: a - 1, lambda a: difference_fits(a, 1)))
-absolute = _unary("abs", abs, checked_unary(np.abs, has_opposite))
-exp = _unary("exp", guarded(math.exp, np.exp), np.exp)
-expm1 = _unary("expm1", guarded(math.expm1, np.expm1), np.expm1)
-log = _unary("log", guarded(math.log, np.log), np.log)
-log1p = _unary("log1p", guarded(math.log1p, np.log1p), np.log1p)
-sqrt = _unary("sqrt", guarded(math.sqrt, np.sqrt), np.sqrt)
-sin = _unary("sin", guarded(math.sin, np.sin), np.sin)
-cos = _unary("cos", guarded(math.cos, np.cos), np.cos)
-tan = _unary("tan", guarded(math.tan, np.tan), np.tan)
-atan = _unary("atan", math.atan, np.arctan)
-asin = _unary("asin", guarded(math.asin, np.arcsin), np.arcsin)
-acos = _unary("acos", guarded(math.acos, np.arccos), np.arccos)
-tanh = _unary("tanh", math.tanh, np.tanh)
-sinh = _unary("sinh", guarded(math.sinh, np.sinh), np.sinh)
-cosh = _unary("cosh", guarded(math.cosh, np.cosh), np.cosh)
-floor = _unary("floor", *rounding(math.floor, np.floor))
-ceil = _unary("ceil", *rounding(math.ceil, np.ceil))
-rounded = _unary("round", *rounding(nearest, nearest_lanes))
-square = _unary("square", lambda x: x * x, checked_unary(np.square, lambda a: product_fits(a, a)))
-sigmoid = _unary("sigmoid", lanewise.sigmoid, lanewise.sigmoid)
+negate = unary("-", lambda x: -x, checked_unary(np.negative, has_opposite))
+inverse_of = unary("/", lambda x: divide(1, x), lambda a: divide_lanes(1, a))
+inc = unary("inc", lambda x: x + 1, checked_unary(lambda a: a + 1, lambda a: sum_fits(a, 1)))
+dec = unary("dec", lambda x: x - 1, checked_unary(lambda a: a - 1, lambda a: difference_fits(a, 1)))
+absolute = unary("abs", abs, checked_unary(np.abs, has_opposite))
+exp = unary("exp", guarded(math.exp, np.exp), np.exp)
+expm1 = unary("expm1", guarded(math.expm1, np.expm1), np.expm1)
+log = unary("log", guarded(math.log, np.log), np.log)
+log1p = unary("log1p", guarded(math.log1p, np.log1p), np.log1p)
+sqrt = unary("sqrt", guarded(math.sqrt, np.sqrt), np.sqrt)
+sin = unary("sin", guarded(math.sin, np.sin), np.sin)
+cos = unary("cos", guarded(math.cos, np.cos), np.cos)
+tan = unary("tan", guarded(math.tan, np.tan), np.tan)
+atan = unary("atan", math.atan, np.arctan)
+asin = unary("asin", guarded(math.asin, np.arcsin), np.arcsin)
+acos = unary("acos", guarded(math.acos, np.arccos), np.arccos)
+tanh = unary("tanh", math.tanh, np.tanh)
+sinh = unary("sinh", guarded(math.sinh, np.sinh), np.sinh)
+cosh = unary("cosh", guarded(math.cosh, np.cosh), np.cosh)
+floor = unary("floor", *rounding(math.floor, np.floor))
+ceil = unary("ceil", *rounding(math.ceil, np.ceil))
+rounded = unary("round", *rounding(nearest, nearest_lanes))
+square = unary("square", lambda x: x * x, checked_unary(np.square, lambda a: product_fits(a, a)))
+sigmoid = unary("sigmoid", lanewise.sigmoid, lanewise.sigmoid)
 
 
 def plus(*items: Any) -> Any:

@@ -148,6 +148,17 @@ def log_sum_exp(xs: Operand) -> Any:
         return _result(shift + np.log(np.sum(np.exp(data - shift), axis=0)), over_lanes)
 
 
+@_numbers("softmax", (1,))
+def softmax(xs: Operand) -> Any:
+    """The exponentials divided by their sum, without overflow."""
+    data = _some(xs, "softmax")
+    largest = np.max(data, axis=0)
+    if np.any(largest == -math.inf) or np.any(largest == math.inf):
+        raise ModelError("'softmax' of numbers the largest of which is infinite")
+    shares = np.exp(data - largest)
+    return _result(shares / np.sum(shares, axis=0), xs[2])
+
+
 @_numbers("normalize", (1,))
 def normalize(xs: Operand) -> Any:
     """Numbers divided by their sum."""

@@ -34,6 +34,10 @@ class Process(ABC):
         """As for distribution families."""
         return "counting" if self.discrete else "lebesgue"
 
+    def event_shape(self, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+        """As for distribution families."""
+        return ()
+
     def problem(self, *parameters: Raw) -> str | None:
         """As for distribution families."""
         return None

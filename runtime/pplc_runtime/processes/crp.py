@@ -43,7 +43,7 @@ class Crp(Process):
 
     def sample(self, rng: np.random.Generator, state: State, index: Index, *parameters: Raw) -> Lanes:
         (alpha,) = parameters
-        counts, tables, customers = _selected(state, index)
+        counts, tables, customers = selected(state, index)
         point = rng.random(len(tables)) * (customers + alpha)
         # A point past all customers is past every row, empty ones too: it means the next new table.
         counts = counts[: tables[tables.argmax()]]
@@ -58,7 +58,7 @@ class Crp(Process):
 
     def log_density(self, state: State, index: Index, value: Raw, *parameters: Raw) -> Lanes:
         (alpha,) = parameters
-        counts, tables, customers = _selected(state, index)
+        counts, tables, customers = selected(state, index)
         if isinstance(value, np.ndarray):
             inside = (value >= 0) & (value < len(counts))
             weight = counts[value * inside, np.arange(len(tables))] * inside
@@ -99,7 +99,7 @@ class Crp(Process):
             return np.zeros(len(tables))
         if min(occurrences) < 0:
             return np.full(len(tables), -np.inf)
-        fewest = _fewest_tables(list(occurrences))
+        fewest = fewest_tables(list(occurrences))
         known = [label for label in occurrences if label < len(counts)]
         repeats = np.array([occurrences[label] for label in known], dtype=np.int64)[:, None]
         before = counts[known].astype(np.intp)
@@ -113,7 +113,8 @@ class Crp(Process):
         return total
 
 
-def _selected(state: State, index: Index) -> State:
+def selected(state: State, index: Index) -> State:
+    """The state of some lanes."""
     return state if index is None else tuple(part.take(index, axis=-1) for part in state)
 
 
@@ -136,7 +137,7 @@ def _seat_beyond(counts: Lanes, tables: Lanes, index: Index, value: Raw) -> Lane
     return counts
 
 
-def _fewest_tables(first_seen: list[int]) -> int:
+def fewest_tables(first_seen: list[int]) -> int:
     """The number of tables that a lane must have for the labels to be possible, given in order of appearance.
 
     A lane with T tables needs those from T up to appear as T, T+1, ...; if that holds for T it holds for T+1.

@@ -29,6 +29,11 @@ def _is_positive_vector(value: Raw) -> Raw:
     return bool(holds) if vector.ndim == 1 else holds
 
 
+def _is_discount(value: Raw) -> Raw:
+    return (value >= 0) & (value < 1) if isinstance(value, np.ndarray) else 0 <= value < 1
+
+
+DISCOUNT = Domain("a number from 0, below 1", 0, _is_discount)
 FINITE = Domain("a finite number", 0, _is_finite)
 POSITIVE = Domain("a positive finite number", 0, _is_positive)
 POSITIVE_VECTOR = Domain("a non-empty vector of positive finite numbers", 1, _is_positive_vector)

@@ -39,6 +39,9 @@ class DirichletProcess(Process):
     def measure(self) -> str:
         return "counting" if self.discrete else "atoms and density"
 
+    def event_shape(self, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+        return self.base.event_shape(*shapes[1:])
+
     def empty(self, lanes: int, *parameters: Raw) -> State:
         drawn = lanes  # the parameters may be those of some of the lanes
         for value, parameter in zip(parameters[1:], self.base.parameters):

@@ -7,82 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from pplc_runtime.distributions import ALIASES, DEFAULTS, DISTRIBUTIONS
-from pplc_runtime.distributions.base import Family, Parameter
+from pplc_runtime.distributions import ALIASES, DEFAULTS, DISTRIBUTIONS, WEIGHTING
+from pplc_runtime.distributions.base import Family
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import here
-from pplc_runtime.lanes.messages import given, refused
+from pplc_runtime.lanes.messages import given
 from pplc_runtime.lanes.varying import Lane, Mix, by_option, raw, settle
 from pplc_runtime.primitives.arrays import vector
+from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.processes import ALIASES as PROCESS_ALIASES
 from pplc_runtime.processes import PROCESSES
 from pplc_runtime.processes.base import Process
 from pplc_runtime.processes.dp import DirichletProcess
-from pplc_runtime.program.stochastic import Categorical, Dirac, Dist, ProcessInstance
-from pplc_runtime.values import List, ModelError
-
-
-def checked(name: str, parameter: Parameter, value: Any) -> Any:
-    """A parameter as the family takes it; an error if some living lane has it outside of its domain."""
-    domain = parameter.domain
-    kind = type(value)
-    if kind is float or kind is int:
-        if domain.rank == 0 and domain.holds(value):
-            return value
-    elif kind is Lane:
-        if value.checked is domain:
-            return value
-        data = value.at(here.frame)
-        if value.data.ndim - 1 == domain.rank and value.data.dtype.kind != "b":
-            if domain.surely is not None and type(data) is np.ndarray and domain.surely(data):
-                if here.frame.to_top is None:
-                    value.checked = domain  # every later frame has only lanes of this one
-                return value
-            holds = domain.holds(data)
-            if holds is True or (holds is not False and holds.all()):
-                if here.frame.to_top is None:
-                    value.checked = domain
-                return value
-            if holds is not False:
-                raise _outside(name, parameter, value, int(np.flatnonzero(~holds)[0]))
-    elif kind is np.ndarray:
-        if value.ndim == domain.rank:
-            if domain.surely is not None and value.dtype == np.float64 and domain.surely(value):
-                return value
-            if domain.holds(value):
-                return value
-    elif (kind is tuple or kind is List) and domain.rank:
-        array = vector(*(vector(*item) if type(item) in (tuple, List) else item for item in value))
-        if type(array) is not tuple:
-            return checked(name, parameter, array)
-    raise _outside(name, parameter, value)
-
-
-def _outside(name: str, parameter: Parameter, value: Any, lane: int = 0) -> ModelError:
-    return refused(f"{name}: {parameter.name} must be {parameter.domain.text}", value, lane)
-
-
-def _with_one(arguments: tuple[Any, ...], position: int, build: Callable[..., Any]) -> Callable[[Any], Any]:
-    """The constructor as a function of one of its arguments."""
-    return lambda option: build(*arguments[:position], option, *arguments[position + 1 :])
-
-
-def _any_mix(arguments: tuple[Any, ...], build: Callable[..., Any]) -> Any:
-    for position, argument in enumerate(arguments):
-        if type(argument) is Mix:
-            return by_option(argument, _with_one(arguments, position, build))
-    return None
+from pplc_runtime.processes.pitman_yor import PitmanYor
+from pplc_runtime.program.composites import COMPOSITES
+from pplc_runtime.program.parameters import by_mix, checked, components, is_vector
+from pplc_runtime.program.procedural_dp import ProceduralDp
+from pplc_runtime.program.stochastic import Categorical, Dirac, Dist, ProcessInstance, shape_in_lane
+from pplc_runtime.values import List, Map, Memo, ModelError, Procedure
 
 
 def _checks_fit(family: Any, base: Any) -> bool:
     return type(family).problem is not base.problem
-
-
-def _shape(part: Any) -> Any:
-    """The shape of a parameter in one lane."""
-    if type(part) is Lane:
-        return part.data.shape[:-1]
-    return part.shape if type(part) is np.ndarray else ()
 
 
 def distribution(family: Family, alias: str | None = None) -> Callable[..., Any]:
@@ -102,12 +47,14 @@ def distribution(family: Family, alias: str | None = None) -> Callable[..., Any]
         for parameter, domain, argument in zip(parameters, domains, arguments):
             kind = type(argument)
             if kind is Mix:
-                return _any_mix(arguments, build)
+                return by_mix(arguments, build)
             if not (kind is float and domain.number(argument)) and not (kind is Lane and argument.checked is domain):
+                if not domain.rank and is_vector(argument):
+                    return components(family, name, arguments)
                 argument = checked(name, parameter, argument)
             parts.append(argument)
         if fits:
-            shapes = tuple(map(_shape, parts)) if family.fits_by_shape else None
+            shapes = tuple(map(shape_in_lane, parts)) if family.fits_by_shape else None
             if shapes is None or shapes not in fitting:
                 problem = family.problem(*map(raw, parts))
                 if problem is not None:
@@ -128,7 +75,7 @@ def process(family: Process, alias: str | None = None) -> Callable[..., Any]:
     def build(at: At, *arguments: Any) -> Any:
         for argument in arguments:
             if type(argument) is Mix:
-                return _any_mix(arguments, lambda *settled: build(at, *settled))
+                return by_mix(arguments, lambda *settled: build(at, *settled))
         parts = tuple([checked(name, p, a) for p, a in zip(family.parameters, arguments)])
         if fits:
             problem = family.problem(*map(raw, parts))
@@ -143,7 +90,7 @@ def process(family: Process, alias: str | None = None) -> Callable[..., Any]:
 def _of_shape(at: At, parts: tuple[Any, ...]) -> At:
     """The address of a process: lanes whose parameters differ in shape have different ones."""
     for part in parts:
-        shape = _shape(part)
+        shape = shape_in_lane(part)
         if shape:
             at = at[shape]
     return at
@@ -155,7 +102,7 @@ def dirac(value: Any) -> Any:
 
 
 def categorical(weights: Any) -> Any:
-    """(categorical [w0 w1 ...]) over 0, 1, ...; (categorical [[value weight] ...]) over the values."""
+    """(categorical [w0 w1 ...]) over 0, 1, ...; by [[value weight] ...] or {value weight} over values."""
     weights = settle(weights)
     if type(weights) is Mix:
         return by_option(weights, categorical)
@@ -166,6 +113,8 @@ def categorical(weights: Any) -> Any:
 
 
 def _pairs(weights: Any) -> list[tuple[Any, Any]] | None:
+    if type(weights) is Map and len(weights):
+        return list(weights.items())
     if type(weights) is np.ndarray and weights.ndim == 2 and weights.shape[1] == 2:
         return [(row[0].item(), row[1].item()) for row in weights]
     if type(weights) is Lane and weights.data.ndim == 3 and weights.data.shape[1] == 2:
@@ -191,28 +140,48 @@ CONSTRUCTORS: dict[str, Callable[..., Any]] = {
     **{name: distribution(family) for name, family in DISTRIBUTIONS.items()},
     "categorical": categorical,
     "dirac": dirac,
+    **{name: composite.build for name, composite in COMPOSITES.items()},
 }
 """The distributions of the language by their canonical names."""
 CONSTRUCTORS.update({alias: distribution(DISTRIBUTIONS[name], alias) for alias, name in ALIASES.items()})
+
+WEIGHTING_CONSTRUCTORS: dict[str, Callable[..., Any]] = {name: distribution(f) for name, f in WEIGHTING.items()}
+"""What `factor` and `condition` observe."""
 
 PROCESS_CONSTRUCTORS: dict[str, Callable[..., Any]] = {name: process(family) for name, family in PROCESSES.items()}
 """The processes of the language; each takes the address at which it is made first."""
 PROCESS_CONSTRUCTORS.update({alias: process(PROCESSES[name], alias) for alias, name in PROCESS_ALIASES.items()})
 
 
-_dirichlet_processes: dict[str, Process] = {}
+_plain_crp = PROCESS_CONSTRUCTORS["crp"]
+_discounted_crp = process(PitmanYor())
+
+
+def crp(at: At, alpha: Any, discount: Any = None) -> Any:
+    """(crp alpha) or (crp alpha discount)"""
+    discount = settle(discount)
+    if type(discount) is Mix:
+        return by_option(discount, lambda option: crp(at, alpha, option))
+    return _plain_crp(at, alpha) if discount is None else _discounted_crp(at["discount"], alpha, discount)
+
+
+PROCESS_CONSTRUCTORS["crp"] = crp
+_dirichlet_processes: dict[Family, Process] = {}
 
 
 def dp(at: At, alpha: Any, base: Any) -> Any:
-    """(dp alpha base): the base is a distribution."""
+    """(dp alpha base): the base is a distribution, or a procedure without arguments."""
     base = settle(base)
     if type(base) is Mix:
         return by_option(base, lambda option: dp(at, alpha, option))
     if type(alpha) is Mix:
         return by_option(alpha, lambda option: dp(at, option, base))
+    if type(base) in (Procedure, Memo, Primitive):
+        own = at["procedure"]
+        return ProceduralDp.of(_plain_crp(own, checked("dp", PROCESSES["crp"].parameters[0], alpha)), base, own)
     if type(base) is not Dist:
-        raise ModelError(f"dp: the base must be a distribution, not {given(base)}")
-    family = _dirichlet_processes.setdefault(base.family.name, DirichletProcess(base.family))
+        raise ModelError(f"dp: the base must be a distribution or a procedure, not {given(base)}")
+    family = _dirichlet_processes.setdefault(base.family, DirichletProcess(base.family))
     parts = (checked("dp", family.parameters[0], alpha), *base.parts)
     return ProcessInstance(family, parts, _of_shape(at[base.family.name], parts))
 
@@ -221,15 +190,21 @@ PROCESS_CONSTRUCTORS["dp"] = dp
 
 
 def family_of(name: str) -> Family | Process | None:
-    """The family that a constructor always makes; None for dirac, categorical, dp and gp, and what is none."""
-    return DISTRIBUTIONS.get(ALIASES.get(name, name)) or PROCESSES.get(PROCESS_ALIASES.get(name, name))
+    """The family that a constructor always makes; None for what is made of others, dirac, categorical, dp and gp."""
+    return (
+        DISTRIBUTIONS.get(ALIASES.get(name, name))
+        or WEIGHTING.get(name)
+        or PROCESSES.get(PROCESS_ALIASES.get(name, name))
+    )
 
 
 def parameters_of(name: str) -> tuple[str, ...]:
     """What the parameters of a constructor are called; nothing for a name that is none."""
-    family = family_of(name)
+    family = PitmanYor() if name == "crp" else family_of(name)
     if family is not None:
         return tuple(parameter.name for parameter in family.parameters)
+    if name in COMPOSITES:
+        return COMPOSITES[name].parameters
     return {"dp": ("alpha", "base"), "gp": ("mean", "kernel")}.get(name, ())
 
 
@@ -237,7 +212,13 @@ def arity_of(name: str) -> tuple[int, int]:
     """The least and the largest number of arguments of a constructor."""
     if name in ("dp", "gp"):
         return 2, 2
+    if name == "crp":
+        return 1, 2
     if name in ("dirac", "categorical"):
+        return 1, 1
+    if name in COMPOSITES:
+        return COMPOSITES[name].least, len(COMPOSITES[name].parameters)
+    if name in WEIGHTING:
         return 1, 1
     canonical = ALIASES.get(name, name)
     if canonical in DISTRIBUTIONS:

@@ -13,7 +13,15 @@ from unicodedata import normalize
 import pplc_runtime.program.control as control
 from pplc_runtime.primitives import FAST, GENERAL, PRIMITIVES
 from pplc_runtime.primitives.base import Primitive
-from pplc_runtime.program.constructors import CONSTRUCTORS, PROCESS_CONSTRUCTORS, arity_of, family_of, parameters_of
+from pplc_runtime.program.constructors import (
+    CONSTRUCTORS,
+    PROCESS_CONSTRUCTORS,
+    WEIGHTING_CONSTRUCTORS,
+    arity_of,
+    family_of,
+    parameters_of,
+)
+from pplc_runtime.program.densities import OF_DISTRIBUTIONS
 from pplc_runtime.program.gaussian_process import gp
 
 CONSTANTS: Final[dict[str, Any]] = {"pi": math.pi, "e": math.e}
@@ -43,6 +51,10 @@ def _all_primitives() -> dict[str, Primitive]:
             least, most = arity_of(name)
             for spelling in (name, f"{name}-dist"):
                 table[spelling] = Primitive(spelling, function, least, most, addressed=addressed)
+    for name, (function, least, most) in OF_DISTRIBUTIONS.items():
+        table[name] = Primitive(name, function, least, most)
+    for name, function in WEIGHTING_CONSTRUCTORS.items():
+        table[name] = Primitive(name, function, *arity_of(name))
     return table
 
 
@@ -50,8 +62,8 @@ _TABLE: Final = _all_primitives()
 
 STOCHASTIC: Final = frozenset(
     spelling for name in (*CONSTRUCTORS, *PROCESS_CONSTRUCTORS, "gp") for spelling in (name, f"{name}-dist")
-)
-"""The names of distributions and processes."""
+) | {*WEIGHTING_CONSTRUCTORS}
+"""The names of distributions and processes, and of what is only observed."""
 
 
 def _signature(name: str, p: Primitive) -> Signature:

@@ -13,11 +13,14 @@ import numpy as np
 from pplc_runtime.distributions import ALIASES, DISTRIBUTIONS
 from pplc_runtime.distributions.base import Family
 from pplc_runtime.distributions.factors import Roots, factor_lanes
+from pplc_runtime.distributions.truncated import Censored
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, here
 from pplc_runtime.lanes.messages import refused
-from pplc_runtime.lanes.varying import Lane, join, layout, raw
+from pplc_runtime.lanes.varying import Lane, Mix, by_option, join, layout, raw
+from pplc_runtime.primitives.arithmetic import greatest, least
 from pplc_runtime.primitives.arrays import vector
+from pplc_runtime.primitives.comparison import eq
 from pplc_runtime.processes import ALIASES as PROCESS_ALIASES
 from pplc_runtime.processes.base import Process
 from pplc_runtime.values import List, Stochastic
@@ -86,18 +89,40 @@ class Dirac(Stochastic):
         return "<dirac>"
 
 
-class Categorical(Stochastic):
+class Derived(Stochastic):
+    """A distribution whose values are made of what is drawn from another one."""
+
+    __slots__ = ()
+
+    parts: tuple[Any, ...]
+
+    @property
+    def chosen(self) -> Dist:
+        """What is drawn."""
+        dist: Dist = self.parts[0]
+        return dist
+
+    @property
+    def law(self) -> Dist:
+        """A distribution that has all parameters."""
+        return self.chosen
+
+    def value_of(self, choice: Any) -> Any:
+        """The value that a draw stands for."""
+        raise NotImplementedError
+
+    def log_density(self, value: Any) -> Any:
+        """The raw log density of a value in each lane."""
+        raise NotImplementedError
+
+
+class Categorical(Derived):
     """One of several values of any kind: a distribution over their positions, and the values."""
 
     __slots__ = ()
 
     def __init__(self, positions: Dist, values: tuple[Any, ...]) -> None:
         self.parts = (positions, *values)
-
-    @property
-    def positions(self) -> Dist:
-        dist: Dist = self.parts[0]
-        return dist
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -112,8 +137,55 @@ class Categorical(Stochastic):
     def identity(self) -> tuple[Any, tuple[Any, ...]]:
         return len(self.parts), self.parts
 
+    def value_of(self, choice: Any) -> Any:
+        return pick(self.values, choice)
+
+    def log_density(self, value: Any) -> Any:
+        total: Any = 0.0
+        for position, option in enumerate(self.values):
+            total = total + np.exp(self.chosen.log_density(position)) * raw(eq(option, value))
+        with np.errstate(divide="ignore"):
+            density = np.log(total)
+        return density if type(density) is np.ndarray else float(density)
+
     def __str__(self) -> str:
         return "<categorical>"
+
+
+class CensoredDist(Derived):
+    """Draws that are moved to one of two bounds if they lie beyond it."""
+
+    __slots__ = ("family",)
+
+    def __init__(self, family: Censored, parts: tuple[Any, ...]) -> None:
+        self.family = family
+        self.parts = parts
+
+    @property
+    def chosen(self) -> Dist:
+        return Dist(self.family.base, self.parts[:-2])
+
+    @property
+    def law(self) -> Dist:
+        return Dist(self.family, self.parts)
+
+    def alike(self, other: Any) -> bool:
+        return self.law.alike(other.law)
+
+    def with_parts(self, parts: tuple[Any, ...]) -> CensoredDist:
+        return CensoredDist(self.family, parts)
+
+    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+        return self.family, self.parts
+
+    def value_of(self, choice: Any) -> Any:
+        return least(greatest(choice, self.parts[-2]), self.parts[-1])
+
+    def log_density(self, value: Any) -> Any:
+        return self.law.log_density(observable(self.law, value))
+
+    def __str__(self) -> str:
+        return f"<{self.family.name}>"
 
 
 class ProcessInstance(Stochastic):
@@ -160,6 +232,32 @@ def roots_at(covariances: Lane, frame: Frame) -> Roots:
     return Roots(root.at(frame), lambda: log_peak.at(frame), moderate)
 
 
+def shape_in_lane(part: Any) -> tuple[int, ...]:
+    """The shape of a parameter in one lane."""
+    if type(part) is Lane:
+        return part.data.shape[:-1]
+    return part.shape if type(part) is np.ndarray else ()
+
+
+def log_density(source: Any, value: Any, wanted: str) -> Any:
+    """The log density of a value under a distribution, as a number or a Lane; `wanted` is said of anything else."""
+    kind = type(source)
+    if kind is Mix:
+        return by_option(source, lambda option: log_density(option, value, wanted))
+    if type(value) is Mix:
+        return by_option(value, lambda option: log_density(source, option, wanted))
+    if kind is Dist:
+        density = source.log_density(observable(source, value))
+    elif kind is Dirac:
+        holds = raw(eq(source.parts[0], value))
+        density = np.where(holds, 0.0, -np.inf) if type(holds) is np.ndarray else 0.0 if holds else -np.inf
+    elif isinstance(source, Derived):
+        density = source.log_density(value)
+    else:
+        raise refused(wanted, source)
+    return Lane(density, here.frame) if type(density) is np.ndarray else density
+
+
 def fits(source: Dist | ProcessInstance, value: Any) -> bool:
     """Whether a value is of the kind that a distribution or process gives."""
     kind = source.family.value_kind
@@ -169,9 +267,7 @@ def fits(source: Dist | ProcessInstance, value: Any) -> bool:
     if kind in ("vector", "matrix"):
         if sort is not np.ndarray and sort is not Lane:
             return False
-        first = source.parts[-1]
-        length = first.data.shape[0] if type(first) is Lane else first.shape[0]
-        return bool((value.data if sort is Lane else value).shape[0] == length)
+        return bool(shape_in_lane(value) == source.family.event_shape(*map(shape_in_lane, source.parts)))
     return sort is float or sort is int or (sort is Lane and value.data.ndim == 1 and value.data.dtype.kind != "b")
 
 

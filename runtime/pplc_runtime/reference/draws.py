@@ -15,7 +15,7 @@ from pplc_runtime.lanes.messages import refused
 from pplc_runtime.numerics.resampling import multinomial
 from pplc_runtime.processes.base import State
 from pplc_runtime.processes.dp import DirichletProcess
-from pplc_runtime.program.stochastic import Categorical, Dirac, Dist, ProcessInstance, observable
+from pplc_runtime.program.stochastic import Categorical, Derived, Dirac, Dist, ProcessInstance, observable
 from pplc_runtime.values import ModelError, key_of
 
 States: TypeAlias = dict[At, State]
@@ -73,8 +73,8 @@ def chosen_from(source: Any) -> Dist | ProcessInstance | None:
     match source:
         case Dist() | ProcessInstance():
             return source
-        case Categorical():
-            return source.positions
+        case Derived():
+            return source.chosen
         case Dirac():
             return None
     raise refused("sample takes a distribution or a process", source)
@@ -82,7 +82,7 @@ def chosen_from(source: Any) -> Dist | ProcessInstance | None:
 
 def value_of(source: Any, choice: Any) -> Any:
     """The value that a choice stands for."""
-    return source.values[choice] if isinstance(source, Categorical) else choice
+    return source.value_of(choice) if isinstance(source, Derived) else choice
 
 
 def state_of(source: ProcessInstance, states: States) -> State:
@@ -109,12 +109,14 @@ def log_likelihood(source: Any, value: Any, states: States) -> float:
                 density = float(
                     np.log(
                         sum(
-                            np.exp(source.positions.log_density(position))
+                            np.exp(source.chosen.log_density(position))
                             for position, option in enumerate(source.values)
                             if key_of(option) == key_of(value)
                         )
                     )
                 )
+        case Derived():
+            density = float(source.log_density(value))
         case _:
             raise refused("observe takes a distribution or a process", source)
     if density != density:

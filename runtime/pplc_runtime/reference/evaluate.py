@@ -25,6 +25,7 @@ from pplc_runtime.primitives.comparison import is_true
 from pplc_runtime.program.control import uncallable
 from pplc_runtime.program.gaussian_process import GaussianProcess, Point
 from pplc_runtime.program.names import primitive
+from pplc_runtime.program.procedural_dp import UNOBSERVABLE, ProceduralDp
 from pplc_runtime.program.stochastic import ProcessInstance
 from pplc_runtime.reference import syntax
 from pplc_runtime.reference.draws import Instance, chosen_from, value_of
@@ -130,6 +131,11 @@ def law_of(v: Any, alpha: At, R: Environment, place: Place) -> Law:
 
 def sample(tau: Trace, alpha: At, R: Environment, place: Place) -> Trace:
     """Inherits from tau and adds an entry to sigma. Drawing from a dirac is no random choice."""
+    if isinstance(tau.v, ProceduralDp):
+        tables, atoms = (inlined(part, Value(part), tau) for part in tau.v.parts)
+        table = sample(tables, alpha, R, place)
+        tau_1 = entry(atoms, [table], R, place)
+        return combine(tau_1.v, tau_1.epsilon, tau, table, tau_1)
     law = law_of(tau.v, alpha, R, place)
     source = at_place(lambda: chosen_from(law.stochastic), place)
     if source is None:
@@ -144,6 +150,8 @@ def sample(tau: Trace, alpha: At, R: Environment, place: Place) -> Trace:
 
 def observe(tau: Trace, tau_2: Trace, alpha: At, R: Environment, place: Place) -> Trace:
     """Inherits from the traces of both arguments and adds an entry to omega."""
+    if isinstance(tau.v, ProceduralDp):
+        raise placed(ModelError(UNOBSERVABLE), place)
     law = law_of(tau.v, alpha, R, place)
     l_12 = at_place(lambda: R.handler.observe(alpha, law.stochastic, tau_2.v, R.states), place)
     law.learn(tau_2.v)

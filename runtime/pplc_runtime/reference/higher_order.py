@@ -12,11 +12,14 @@ from pplc_runtime.primitives.arguments import elements, whole
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.primitives.comparison import is_true
 from pplc_runtime.primitives.ordering import permutation
+from pplc_runtime.program.names import primitive
+from pplc_runtime.program.procedural_dp import ProceduralDp
 from pplc_runtime.reference.environment import Environment
-from pplc_runtime.reference.evaluate import apply, apply_primitive, closed
+from pplc_runtime.reference.evaluate import apply, apply_primitive, call_primitive, closed
 from pplc_runtime.reference.syntax import Application, Expression, Lambda, Local, Place
 from pplc_runtime.reference.syntax import Primitive as Name
 from pplc_runtime.reference.trace import (
+    Call,
     Closure,
     Element,
     Memo,
@@ -181,6 +184,20 @@ def constantly(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Tr
     return _made_of("constantly", taus, alpha, place, Local("x0", place))
 
 
+def dp(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    """(dp a base) with a procedure as base: the tables, and the memoised procedure of a table that calls the base."""
+    concentration, base = taus
+    if not isinstance(base.v, Closure | Memo | Primitive):
+        v = call_primitive("dp", [concentration.v, base.v], alpha)
+        return combine(v, PrimitiveCall(alpha, "dp", tuple(taus), place), *taus)
+    own = alpha["procedure"]
+    tables = apply_primitive("crp", [concentration], own, R, place)
+    called = _made_of("base", [base], own, place, Application(Local("x0", place), (), place))
+    atoms = Memo(own["base"], called.v)
+    epsilon = Call(alpha, (transparent(primitive("dp")), *taus), place)
+    return inlined(ProceduralDp((tables.v, atoms), own), epsilon, *taus)
+
+
 def is_procedure(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
     (tau,) = taus
     v = isinstance(tau.v, Closure | Memo | Primitive)
@@ -201,6 +218,7 @@ HIGHER_ORDER: dict[str, HigherOrder] = {
     "sort-by": sort_by,
     "apply": apply_,
     "update": update,
+    "dp": dp,
     "partial": partial,
     "comp": comp,
     "complement": complement,

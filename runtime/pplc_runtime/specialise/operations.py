@@ -8,8 +8,9 @@ from typing import Any, Final
 import numpy as np
 
 from pplc_runtime.lanes.frames import here
-from pplc_runtime.lanes.varying import Lane, raw
+from pplc_runtime.lanes.varying import EXACT, Lane, raw
 from pplc_runtime.primitives import FAST, PRIMITIVES, arithmetic, comparison
+from pplc_runtime.program.densities import OF_DISTRIBUTIONS
 from pplc_runtime.program.stochastic import pick
 
 
@@ -44,6 +45,19 @@ def ratio(a: Any, b: Any) -> Any:
     return result.astype(float, copy=False) if type(result) is np.ndarray else float(result)
 
 
+def value_of(source: Any, choice: Any) -> Any:
+    """The value that a draw stands for."""
+    return source.value_of(choice)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value consists of whole numbers that floats may not hold; a small plain one is as good as a float."""
+    if type(value) is int:
+        return not -EXACT <= value <= EXACT
+    data = value.data if type(value) is Lane else value
+    return type(data) is np.ndarray and data.dtype.kind == "i"
+
+
 def _spread(value: Any) -> Any:
     """An array with an axis for the lanes, or a plain number."""
     return value[..., None] if type(value) is np.ndarray else raw(value)
@@ -63,6 +77,8 @@ _OWN: Final[dict[str, Callable[..., Any]]] = {
     "in-order": in_order,
     "pick": pick,
     "ratio": ratio,
+    "value-of": value_of,
+    **{name: row[0] for name, row in OF_DISTRIBUTIONS.items()},
 }
 _OF_TWO: Final[dict[str, Callable[..., Any]]] = {
     name: getattr(arithmetic, python, None) or getattr(comparison, python) for name, python in FAST.items()

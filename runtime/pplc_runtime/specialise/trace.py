@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 import pplc_runtime.program.control as control
+from pplc_runtime.distributions import WEIGHTING
 from pplc_runtime.distributions.base import Family
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.particles import Particles
@@ -24,16 +25,17 @@ from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.messages import reportable
-from pplc_runtime.lanes.varying import EXACT, Lane, Mix, beyond_floats, layout
+from pplc_runtime.lanes.varying import Lane, Mix, beyond_floats, layout
 from pplc_runtime.numerics.resampling import SCHEMES
 from pplc_runtime.primitives import higher, indexing, maps, ordering, sequences
 from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.primitives.comparison import eq, is_true
 from pplc_runtime.primitives.facts import FACTS
-from pplc_runtime.program.constructors import CONSTRUCTORS
+from pplc_runtime.program.constructors import CONSTRUCTORS, WEIGHTING_CONSTRUCTORS
+from pplc_runtime.program.densities import logpdf
 from pplc_runtime.program.steps import Assume, Observe, Predict
-from pplc_runtime.program.stochastic import Categorical, Dirac, Dist, observable, pick
+from pplc_runtime.program.stochastic import Categorical, Derived, Dirac, Dist, observable, pick
 from pplc_runtime.specialise.ir import (
     Check,
     Compute,
@@ -49,7 +51,7 @@ from pplc_runtime.specialise.ir import (
     Var,
     vars_in,
 )
-from pplc_runtime.specialise.operations import NAMES, Certain, in_order, select, take
+from pplc_runtime.specialise.operations import NAMES, Certain, in_order, is_whole, select, take, value_of
 from pplc_runtime.specialise.twins import Twins
 from pplc_runtime.values import List, Map, Memo, Procedure
 from pplc_runtime.values.walk import children
@@ -58,20 +60,14 @@ PARTICLES: Final = 16
 """As many as a trace is made with: those that resampling keeps do what the particles of a sweep do."""
 DEEPEST: Final = 6
 """Branches inside of branches that are run both ways."""
+_GIVEN: Final = WEIGHTING["factor"]
+"""Scores what has been computed."""
 MOST_INSIDE: Final = 2000
 """Operations of a branch that is run both ways: a side that no lane takes may not come to an end."""
 
 
-def _is_whole(value: Any) -> bool:
-    """Whether a value consists of whole numbers that floats may not hold; a small plain one is as good as a float."""
-    if type(value) is int:
-        return not -EXACT <= value <= EXACT
-    data = value.data if type(value) is Lane else value
-    return type(data) is np.ndarray and data.dtype.kind == "i"
-
-
 _ATOMS: Final = frozenset({int, float, bool, str, np.ndarray, type(None)})
-_MAKES_DISTRIBUTIONS: Final = frozenset(CONSTRUCTORS.values())
+_MAKES_DISTRIBUTIONS: Final = frozenset({*CONSTRUCTORS.values(), *WEIGHTING_CONSTRUCTORS.values()})
 
 
 class Tracer(Forward):
@@ -166,7 +162,7 @@ class Tracer(Forward):
         elif function in _MAKES_DISTRIBUTIONS:
             self.operand(result)
             if kind is not Dirac:
-                self.check(result.positions if kind is Categorical else result)
+                self.check(result.law if isinstance(result, Derived) else result)
         else:
             raise NoFixedCourse(f"{NAMES.get(function, 'a primitive')} of values over lanes")
         return result
@@ -275,7 +271,7 @@ class Tracer(Forward):
             return then
         if type(then) is Dist and type(other) is Dist and then.family is other.family:
             return Dist(then.family, tuple(self.select(test, a, b) for a, b in zip(then.parts, other.parts)))
-        if layout(then) is None or layout(then) != layout(other) or _is_whole(then) != _is_whole(other):
+        if layout(then) is None or layout(then) != layout(other) or is_whole(then) != is_whole(other):
             raise NoFixedCourse("a branch on values of different kinds")
         result = select(test, then, other)
         self.computed(result, select, (test, then, other))
@@ -317,9 +313,11 @@ class Tracer(Forward):
 
     def sample(self, at: At, source: Any) -> Any:
         kind = type(source)
+        if isinstance(source, Derived) and kind is not Categorical:
+            return self.apply(value_of, (source, self.draw(at, source.chosen)))
         if kind is Categorical:
             numbers = vector(*source.values)
-            position = self.draw(at, source.positions)
+            position = self.draw(at, source.chosen)
             exact = not any(map(beyond_floats, source.values))
             if exact and type(numbers) is np.ndarray and numbers.ndim == 1:
                 return self.apply(take, (numbers, position))
@@ -339,6 +337,8 @@ class Tracer(Forward):
     def score(self, at: At, source: Any, value: Any) -> Any:
         if type(source) is Dirac and type(value) is not Mix:
             return self.score_certain(self.apply(eq, (source.parts[0], value)))
+        if isinstance(source, Derived) and type(value) is not Mix:
+            return self.score(at, Dist(_GIVEN, (self.apply(logpdf, (source, value)),)), True)
         if type(source) is not Dist or type(value) is Mix:
             raise NoFixedCourse("an observe of a process, or of values of different kinds")
         value = observable(source, value)

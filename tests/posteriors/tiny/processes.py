@@ -15,6 +15,7 @@ from tests.posteriors.enumeration import (
     memo,
     normal_density,
     poisson_mass,
+    uniform_discrete,
 )
 from tests.posteriors.tiny.program import Programs, entered_in
 
@@ -171,6 +172,72 @@ def process_instance_for_every_call(choose: Choose, observe: Observe) -> Predict
     b = fresh() if a[0] else (True, False)
     observe(0.7 if b[1] else 0.4)
     return {"(nth a 0)": a[0], "(nth a 1)": a[1], "(nth b 0)": b[0], "(nth b 1)": b[1]}
+
+
+@program("""
+[assume alpha (if (sample (flip 0.4)) 0.5 2.0)]
+[assume c (crp alpha 0.6)]
+[assume a (sample c)]
+[assume b (sample c)]
+[observe (flip (if (= a b) 0.8 0.3)) true]
+[assume d (if (= b 0) (sample c) 1)]
+[observe c 1]
+[assume e (sample c)]
+[observe (flip (if (= d e) 0.3 0.7)) true]
+[predict alpha]
+[predict b]
+[predict d]
+[predict e]
+""")
+def crp_with_a_discount(choose: Choose, observe: Observe) -> Predicts:
+    alpha = 0.5 if choose(flip(0.4)) else 2.0
+    c = Crp(alpha, 0.6)
+    a = c.sample(choose)
+    b = c.sample(choose)
+    observe(0.8 if a == b else 0.3)
+    d = c.sample(choose) if b == 0 else 1
+    c.observe(observe, 1)
+    e = c.sample(choose)
+    observe(0.3 if d == e else 0.7)
+    return {"alpha": alpha, "b": b, "d": d, "e": e}
+
+
+@program("""
+[assume size (sample (uniform-discrete 1 3))]
+[assume shape (lambda () (let [s (sample (flip (/ size 3)))]
+                           (observe (flip (if s 0.9 0.5)) true)
+                           [s (sample (flip 0.5))]))]
+[assume shapes (dp 0.8 shape)]
+[assume early (sample (flip 0.5))]
+[assume x (if early (sample shapes) [true true])]
+[observe (flip (if (first x) 0.4 0.7)) true]
+[assume y (sample shapes)]
+[observe (flip (if (= x y) 0.8 0.3)) true]
+[assume z (sample shapes)]
+[observe (flip (if (second z) 0.6 0.2)) true]
+[predict size]
+[predict early]
+[predict y]
+[predict (= y z)]
+""")
+def dp_of_a_procedure(choose: Choose, observe: Observe) -> Predicts:
+    size = choose(uniform_discrete(1, 3))
+    tables = Crp(0.8)
+
+    def base(table: int) -> tuple[bool, bool]:
+        s = choose(flip(size / 3))
+        observe(0.9 if s else 0.5)
+        return s, choose(flip(0.5))
+
+    atoms = memo(base)
+    early = choose(flip(0.5))
+    x = atoms(tables.sample(choose)) if early else (True, True)
+    observe(0.4 if x[0] else 0.7)
+    y = atoms(tables.sample(choose))
+    observe(0.8 if x == y else 0.3)
+    z = atoms(tables.sample(choose))
+    observe(0.6 if z[1] else 0.2)
+    return {"size": size, "early": early, "y": y, "(= y z)": y == z}
 
 
 # --- statement loops ---

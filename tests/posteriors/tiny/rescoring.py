@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from tests.posteriors.enumeration import (
@@ -205,3 +206,60 @@ def observe_in_a_branch(choose: Choose, observe: Observe) -> Predicts:
         observe(poisson_mass(2.0, 1))
     observe(0.5 if b else 0.4)
     return {"a": a, "b": b}
+
+
+# --- weights that are given as numbers ---
+
+
+@program("""
+[assume level (sample (uniform-discrete 0 3))]
+[assume cost (lambda (x) (* -0.7 (abs (- x level))))]
+[factor (cost 1)]
+[assume a (sample (uniform-discrete 0 3))]
+[condition (not= (+ a level) 4)]
+[assume b (do (factor (cost a)) (sample (uniform-discrete 0 3)))]
+[factor (if (= b level) 0.4 (+ (cost b) (cost a)))]
+[condition (or (< b 2) (> level 0))]
+[predict level]
+[predict a]
+[predict b]
+""")
+def factors_that_depend_on_the_prefix(choose: Choose, observe: Observe) -> Predicts:
+    level = choose(uniform_discrete(0, 3))
+
+    def cost(x: int) -> float:
+        return -0.7 * abs(x - level)
+
+    observe(math.exp(cost(1)))
+    a = choose(uniform_discrete(0, 3))
+    observe(1.0 if a + level != 4 else 0.0)
+    observe(math.exp(cost(a)))
+    b = choose(uniform_discrete(0, 3))
+    observe(math.exp(0.4 if b == level else cost(b) + cost(a)))
+    observe(1.0 if b < 2 or level > 0 else 0.0)
+    return {"level": level, "a": a, "b": b}
+
+
+@program("""
+[assume rain (sample (flip 0.3))]
+[factor -0.1]
+[assume wet (mem (lambda (k) (let [w (sample (flip (if rain 0.8 0.1)))] (condition (or w (= k 1))) w)))]
+[factor (if (wet 1) 0.5 (log (if rain 0 0.5)))]
+[condition (if rain (wet 0) 1)]
+[predict rain]
+[predict (wet 1)]
+""")
+def conditions_in_memo_entries(choose: Choose, observe: Observe) -> Predicts:
+    rain = choose(flip(0.3))
+    observe(math.exp(-0.1))
+
+    def entry(k: int) -> bool:
+        w = choose(flip(0.8 if rain else 0.1))
+        observe(1.0 if w or k == 1 else 0.0)
+        return w
+
+    wet = memo(entry)
+    observe(math.exp(0.5) if wet(1) else 0.0 if rain else 0.5)
+    if rain:
+        wet(0)
+    return {"rain": rain, "(wet 1)": wet(1)}
