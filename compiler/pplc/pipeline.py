@@ -13,6 +13,7 @@ from pplc.languages.show import show_analysis, show_form, show_program, show_ste
 from pplc.passes.analyse import analyse
 from pplc.passes.costs import check_costs
 from pplc.passes.emit import emit
+from pplc.passes.endless import endless
 from pplc.passes.expand import expand
 from pplc.passes.kinds import check_kinds
 from pplc.passes.logits import logits
@@ -71,7 +72,7 @@ def dump_after(source: Source, name: str) -> str:
 
 def _front(source: Source) -> tuple[Analysis, list[Diagnostic]]:
     resolved, warnings = resolve(expand(read(source), source), source)
-    program, lost = logits(resolved)
+    program, lost = logits(endless(resolved, source))
     analysis, more = analyse(program)
     return analysis, [*warnings, *lost, *more]
 

@@ -66,13 +66,17 @@ class App:
 
 @dataclass(frozen=True, slots=True)
 class Lambda:
-    """A procedure; `rest` takes what arguments there are beyond the parameters, as a list."""
+    """A procedure; `rest` takes what arguments there are beyond the parameters, as a list.
+
+    One that is written for several numbers of arguments has them in `arities`, each with whether more may follow;
+    that is for `resolve`, and no later pass knows of it."""
 
     name: str
     parameters: tuple[str, ...]
     rest: str | None
     body: Expr
     span: Span
+    arities: tuple[tuple[int, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

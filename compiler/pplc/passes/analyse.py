@@ -37,7 +37,7 @@ from pplc_runtime.program.names import SIGNATURES
 
 PROCESSES = frozenset({*PROCESS_CONSTRUCTORS, "gp"})
 
-CALLED = {"repeatedly": 1, "update": 2}
+CALLED = {"repeatedly": 1, "update": 2, "update-in": 2}
 """Which argument of a primitive is the procedure that it calls, where it is not the first."""
 
 

@@ -17,6 +17,8 @@ from pplc.diagnostics import CompileError
 from pplc.languages import core
 from pplc.languages.foreign import STATEMENT_NAMES, hint
 from pplc.languages.forms import STATEMENTS, Form, Group, Name
+from pplc.passes.comprehensions import counted, times
+from pplc.passes.patterns import literal_defaults, named_at
 from pplc.passes.shapes import Shapes
 from pplc.passes.surface import Bad, Surface
 from pplc.source import Source
@@ -58,7 +60,8 @@ class _Expander(Surface):
             try:
                 if loops.level > 50:
                     raise self.fail(form, "for loops are nested too deeply")
-                result.append(self.shared(form, shapes) or self.statement(form, shapes, loops))
+                shared = self.shared(form, shapes)
+                result += self.statement(form, shapes, loops) if shared is None else [shared]
             except Bad:
                 continue
         return result
@@ -69,71 +72,59 @@ class _Expander(Surface):
         if shape is None:
             return None
         if shape.statement is None:
-            statement = self.statement(shape.template, shapes, Loops())
+            (statement,) = self.statement(shape.template, shapes, Loops())
             assert isinstance(statement, core.ObserveStatement | core.PredictStatement)
             shape.statement = statement
         row = shapes.row(form, shape, self.label)
         return core.SharedStatement(shape.number, shape.literals, shape.statement, row, form.span)
 
-    def statement(self, form: Form, shapes: Shapes, loops: Loops) -> core.Statement:
+    def statement(self, form: Form, shapes: Shapes, loops: Loops) -> list[core.Statement]:
+        """The statements that a form stands for: one, or the parts of a pattern one by one."""
         if not (isinstance(form, Group) and form.bracket in "([" and form.items):
             raise self.fail(form, "expected a statement such as [assume name expression]")
         head, *rest = form.items
         word = head.text if isinstance(head, Name) else None
         match word:
-            case "assume" | "define" | "def":
-                if word == "define" and rest and isinstance(rest[0], Group):
-                    return self.scheme_define(form, rest, loops)
-                self.size(form, rest, 2, 2, f"[{word} name expression]")
-                name = self.assumed(rest[0], loops)
-                value = self.under(self.named(rest[1], name), loops.parts)
-                return core.AssumeStatement(name, value, form.span, rest[0].span)
-            case "defn":
-                if len(rest) < 3:
-                    raise self.fail(form, "expected (defn name [parameter ...] body ...)")
-                return self.define(form, rest[0], rest[1], rest[2:], loops)
+            case "assume" | "define" | "def" | "defn":
+                return self.assume(form, loops)
             case "observe":
                 self.size(form, rest, 2, 2, "[observe distribution value]")
                 source, value = [self.under(self.expr(item), loops.parts) for item in rest]
-                return core.ObserveStatement(source, value, form.span)
+                return [core.ObserveStatement(source, value, form.span)]
             case "predict":
                 self.size(form, rest, 1, 2, "[predict expression] or [predict label expression]")
                 value = self.under(self.expr(rest[-1]), loops.parts)
                 if len(rest) == 1:
-                    return core.PredictStatement(core.Const(self.label(rest[0]), form.span), value, form.span)
+                    return [core.PredictStatement(core.Const(self.label(rest[0]), form.span), value, form.span)]
                 label = self.under(self.expr(rest[0]), loops.parts)
-                return core.PredictStatement(label, value, form.span)
+                return [core.PredictStatement(label, value, form.span)]
             case "input":
                 self.size(form, rest, 1, 2, "[input name] or [input name default]")
                 default = self.expr(rest[1]) if len(rest) == 2 else None
-                return core.InputStatement(self.binder(rest[0]), default, form.span, rest[0].span)
-            case "for":
-                return self.for_statement(form, rest, shapes, loops)
+                return [core.InputStatement(self.binder(rest[0]), default, form.span, rest[0].span)]
+            case "for" | "doseq":
+                return [self.for_statement(form, rest, shapes, loops)]
+            case "dotimes":
+                named, number = counted(self, form, rest)
+                turns, name = self.under(times(self, number), loops.parts), self.variable(named)
+                body = self.statements(rest[1:], shapes, replace(loops, level=loops.level + 1).inside(name, []))
+                return [core.ForStatement(name, turns, tuple(body), form.span)]
             case None:
                 raise self.fail(form, "expected a statement such as [assume name expression]")
             case _:
                 meant = hint(word, (), [STATEMENTS], STATEMENT_NAMES) or "; use assume, observe or predict"
                 raise self.fail(head, f"'{word}' does not start a statement{meant}")
 
-    def assumed(self, form: Form, loops: Loops) -> str:
-        """The name that an assume defines. A loop variable of that name would hide what it defines."""
-        name = self.variable(form)
-        if name in loops.variables:
-            raise self.fail(form, f"'{name}' is a variable of the for around it; assume another name")
-        return name
-
-    def define(self, form: Group, named: Form, parameters: Form, body: Sequence[Form], loops: Loops) -> core.Statement:
-        name = self.assumed(named, loops)
-        procedure = self.attempt(lambda: self.procedure(form, parameters, body, name), form)
-        return core.AssumeStatement(name, self.under(procedure, loops.parts), form.span, named.span)
-
-    def scheme_define(self, form: Group, rest: list[Form], loops: Loops) -> core.Statement:
-        header = rest[0]
-        assert isinstance(header, Group)
-        if not header.items or len(rest) < 2:
-            raise self.fail(form, "expected (define (name parameter ...) body ...)")
-        parameters = Group("(", header.items[1:], header.start, header.end)
-        return self.define(form, header.items[0], parameters, rest[1:], loops)
+    def assume(self, form: Group, loops: Loops) -> list[core.Statement]:
+        """[assume name e], (defn ...), (define (f x) ...); [assume [a b] e] assumes the whole and then its parts."""
+        found = self.definition(form)
+        for name, _, span in found:
+            if name in loops.variables:
+                place = named_at(form, name, span)
+                raise self.fail(place, f"'{name}' is a variable of the for around it; assume another name")
+        values = [(name, self.under(value, loops.parts)) for name, value, _ in found]
+        places = [named_at(form, name, span).span for name, _, span in found]
+        return [core.AssumeStatement(name, value, form.span, at) for (name, value), at in zip(values, places)]
 
     def for_statement(self, form: Group, rest: list[Form], shapes: Shapes, loops: Loops) -> core.Statement:
         usage = "expected [for [name sequence] statement ...]"
@@ -146,6 +137,7 @@ class _Expander(Surface):
         headers: list[tuple[str, core.Expr]] = []
         for target, sequence in zip(bindings[::2], bindings[1::2]):
             value = self.under(self.expr(sequence), loops.parts)
+            literal_defaults(self, target)
             name, parts = self.target(target, "element")
             headers.append((name, value))
             loops = loops.inside(name, parts)
@@ -168,8 +160,8 @@ class _Expander(Surface):
             if not glue:
                 pieces.append(" ")
             if isinstance(item, Group):
-                if self.source.text[item.start] == "'":
-                    pieces.append("'")
+                if self.source.text[item.start] in "'#":
+                    pieces.append(self.source.text[item.start])
                     stack.append(item.items[1])
                 else:
                     pieces.append(item.bracket)

@@ -107,13 +107,13 @@ WANTED: Final = {
     ),
 }  # fmt: skip
 """Primitives none of whose arguments may be a distribution, and what they take instead."""
-_TESTS: Final = frozenset({"filter", "remove", "some", "every?"})
+_TESTS: Final = frozenset({"filter", "remove", "some", "every?", "take-while", "drop-while"})
 """Primitives whose first argument is a procedure that tests."""
 _GIVES: Final = {
     **_each("true or false", "= not= < > <= >= not boolean zero? pos? neg? nan? even? odd? every?"),
     **_each("a vector", "vector vec"),
-    **_each("a list", "list map filter remove range repeat repeatedly concat append"),
-    **_each("a map", "hash-map zipmap"),
+    **_each("a list", "list map filter remove take-while drop-while reductions range repeat repeatedly concat append"),
+    **_each("a map", "hash-map zipmap group-by"),
     **_each("a string", "str"),
 }
 _HOLDS: Final = frozenset({"vector", "list", "hash-map"})

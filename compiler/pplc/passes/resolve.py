@@ -326,7 +326,12 @@ class _Resolver:
                 pass
 
     def check_procedure(self, name: str, value: Any, given: int, span: Span) -> None:
-        if isinstance(value, core.Lambda):
+        if isinstance(value, core.Lambda) and value.arities:
+            if not any(given == number or (more and given > number) for number, more in value.arities):
+                counts = [f"{number}{' or more' if more else ''}" for number, more in value.arities]
+                verb = "is" if given == 1 else "are"
+                self.error(span, f"'{name}' takes {', '.join(counts)} arguments, but {given} {verb} given")
+        elif isinstance(value, core.Lambda):
             least = len(value.parameters)
             parameters = tuple([parameter.split("%")[0] for parameter in value.parameters])
             if value.rest is not None:

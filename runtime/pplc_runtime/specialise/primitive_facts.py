@@ -23,13 +23,22 @@ CONSTRUCTORS: Final = frozenset(BY_NAME.values())
 """What makes distributions."""
 OF_MAPS: Final[dict[Any, slice]] = {
     maps.hash_map: slice(0, None, 2), maps.zipmap: slice(0, 1), maps.assoc: slice(1, None, 2),
-    maps.dissoc: slice(1, None), maps.contains: slice(1, None), maps.get_in: slice(1, 2),
+    maps.assoc_in: slice(1, 2), maps.dissoc: slice(1, None), maps.contains: slice(1, None), maps.get_in: slice(1, 2),
     maps.keys_of: slice(0), maps.values_of: slice(0), maps.merge: slice(0),
 }  # fmt: skip
 """What puts values into maps and takes them out, and which arguments are keys, by which it goes."""
-CALLING: Final = frozenset({higher.map_over, higher.map_indexed, higher.reduce, higher.repeatedly, higher.apply})
+UPDATES: Final[dict[Any, tuple[Any, Any]]] = {
+    higher.update: (maps.get, maps.assoc), higher.update_in: (maps.get_in, maps.assoc_in),
+}  # fmt: skip
+"""What calls a procedure with what is taken out, and puts in what it gives."""
+CALLING: Final = frozenset({
+    higher.map_over, higher.map_indexed, higher.reduce, higher.reductions, higher.repeatedly, higher.apply,
+})  # fmt: skip
 """What calls procedures, as often as it is told by what is not over lanes."""
-LOOKING: Final = frozenset({higher.keep_if, higher.remove_if, higher.sort_by, higher.some, higher.every})
+LOOKING: Final = frozenset({
+    higher.keep_if, higher.remove_if, higher.sort_by, higher.some, higher.every, higher.take_while, higher.drop_while,
+    higher.group_by,
+})  # fmt: skip
 """What goes by what procedures give, and looks at nothing else."""
 QUICK: Final[dict[Any, Callable[..., Any]]] = {
     **{getattr(arithmetic, name): arithmetic.RAW[word] for name, word in (

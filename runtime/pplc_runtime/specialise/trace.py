@@ -53,6 +53,7 @@ from pplc_runtime.specialise.primitive_facts import (
     OF_MAPS,
     OF_SEQUENCES,
     QUICK,
+    UPDATES,
 )
 from pplc_runtime.specialise.twins import Twins
 from pplc_runtime.values import List, Map, Memo, Procedure
@@ -207,10 +208,11 @@ class Tracer(Forward):
             return self.apply(vector, self.apply_calling(higher.map_over, at, arguments))
         if function is higher.map_concat:
             return self.apply(sequences.concat, self.apply_calling(higher.map_over, at, arguments))
-        if function is higher.update:
+        if function in UPDATES:
+            get, put = UPDATES[function]
             value, key, procedure, *further = arguments
-            new = self.call_any(at[0], procedure, self.apply(maps.get, (value, key)), *further)
-            return self.apply(maps.assoc, (value, key, new))
+            new = self.call_any(at[0], procedure, self.apply(get, (value, key)), *further)
+            return self.apply(put, (value, key, new))
         if function in LOOKING:
             self.call = self.call_for_all
         elif function not in CALLING:
