@@ -46,6 +46,8 @@ BUILDING_BLOCKS: Final = ("base", "start", "sweep")
 """What an inference method sees of its own room: not another method."""
 
 EXCEPTIONS: Final = {
+    ("pplc.passes.expand", "pplc.passes.binding"): "a part of expand in a file of its own",
+    ("pplc.passes.expand", "pplc.passes.versions"): "a part of expand in a file of its own",
     ("pplc.passes.expand", "pplc.passes.comprehensions"): "a part of expand in a file of its own",
     ("pplc.passes.expand", "pplc.passes.patterns"): "a part of expand in a file of its own",
     ("pplc.passes.expand", "pplc.passes.shapes"): "a part of expand in a file of its own",

@@ -58,8 +58,8 @@ def dump_after(source: Source, name: str) -> str:
     """What a program looks like after a pass."""
     dumps: dict[str, Callable[[], str]] = {
         "read": lambda: "\n".join([show_form(form) for form in read(source)]),
-        "expand": lambda: show_program(expand(read(source), source)),
-        "resolve": lambda: show_program(resolve(expand(read(source), source), source)[0]),
+        "expand": lambda: show_program(expand(read(source), source)[0]),
+        "resolve": lambda: show_program(_resolved(source)[0]),
         "analyse": lambda: show_analysis(_front(source)[0]),
         "cps": lambda: show_steps(to_cps(_front(source)[0])),
         "emit": lambda: _compile(source).text,
@@ -70,8 +70,14 @@ def dump_after(source: Source, name: str) -> str:
     return _run(source, dumps[name])
 
 
+def _resolved(source: Source) -> tuple[core.Program, list[Diagnostic]]:
+    program, warnings = expand(read(source), source)
+    resolved, more = resolve(program, source)
+    return resolved, [*warnings, *more]
+
+
 def _front(source: Source) -> tuple[Analysis, list[Diagnostic]]:
-    resolved, warnings = resolve(expand(read(source), source), source)
+    resolved, warnings = _resolved(source)
     program, lost = logits(endless(resolved, source))
     analysis, more = analyse(program)
     return analysis, [*warnings, *lost, *more]

@@ -67,6 +67,17 @@ class Evaluator:
                 self.predict(self.value(label, env), self.value(value, env))
             case ("for" | "doseq", (Group(items=bindings), *body)):
                 self.repeat(bindings, body, env)
+            case ("let", (header, *body)):
+                for target, value in _bindings(header):
+                    env = bound(target, self.value(value, env), env)
+                self.run(body, env)
+            case ("do", body):
+                self.run(body, env)
+            case ("when", (test, *body)):
+                if _is_true(self.value(test, env)):
+                    self.run(body, env)
+            case ("if", (test, then, other)):
+                self.run([then if _is_true(self.value(test, env)) else other], env)
             case ("dotimes", (Group(items=(name, number)), *body)):
                 for turn in range(self.value(number, env)):
                     self.run(body, bound(name, turn, env))

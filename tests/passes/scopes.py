@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 INT: Final = "number"
 PRIMITIVE: Final = "primitive"
+ENTRIES: Final = "map"
 ITSELF: Final = "itself"
 """A procedure in its own body: who calls it must see to it that this ends."""
 RANDOM: Final = "random"
@@ -81,11 +82,37 @@ class Generator:
         choice = self.rng.random()
         if free and choice < 0.4:
             return self.assume(self.rng.choice(free), scope, level)
+        if level < 2 and choice < 0.55:
+            return self.under(scope, level, free)
         if level < 2 and choice < 0.8:
             return self.repeat(scope, level)
         if choice < 0.85:
             return self.rng.choice(COIN)
         return self.predict(scope)
+
+    def under(self, scope: Scope, level: int, free: list[str]) -> str:
+        """Statements under a let, or a test that is known before the run."""
+        kind = self.rng.choice(KINDS)
+        before, self.quiet = self.quiet, self.rng.random() < 0.5
+        value = self.value(kind, scope, 1)
+        target, found = self.target(kind)
+        self.quiet = True
+        test = f"(< {self.value(INT, scope, 1)} 5)"
+        one, other = self.value(INT, scope, 1), self.value(INT, scope, 1)
+        self.quiet = before
+        choice = self.rng.random()
+        if choice < 0.4:
+            around = self.loops
+            self.loops |= found.keys()
+            inside = {**scope, **found}
+            text = f"{self.statement(inside, level + 1)} {self.predict(inside)}"
+            self.loops = around
+            return f"[let [{target} {value}] {text}]"
+        if choice < 0.7 and free:
+            name = self.rng.choice(free)
+            self.globals[name] = Known(INT, True)
+            return f"[if {test} [assume {name} {one}] (do [assume {name} {other}] {self.rng.choice(COIN)})]"
+        return f"[when {test} {self.predict(scope)} {self.rng.choice(COIN)}]"
 
     def assume(self, name: str, scope: Scope, level: int) -> str:
         kind = self.rng.choice(KINDS)
@@ -278,7 +305,7 @@ class Generator:
         target, found = self.target(kind, frozenset({a, b, c}))
         words = [f":keys [{a} {b}]", f":or {{{b} {self.rng.randint(0, 9)}}}", f"{target} :inner", f":as {c}"]
         self.rng.shuffle(words)
-        inner = {**scope, **self.numbers([a, b]), **found, c: Known(PRIMITIVE, self.quiet)}
+        inner = {**scope, **self.numbers([a, b]), **found, c: Known(ENTRIES, self.quiet)}
         pattern = f"{{{' '.join(words)}}}"
         if self.rng.random() < 0.5:
             return f"(let [{pattern} {value}] {self.body(inner, depth)})"

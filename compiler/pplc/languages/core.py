@@ -181,12 +181,15 @@ class InputStatement:
 
 @dataclass(frozen=True, slots=True)
 class ForStatement:
-    """[for [name sequence] statement ...]: the statements once for each element."""
+    """[for [name sequence] statement ...]: the statements once for each element.
+
+    One that is a `test` has one turn or none: it stands for one side of an if."""
 
     name: str
     sequence: Expr
     body: tuple[Statement, ...]
     span: Span
+    test: bool = False
 
 
 @dataclass(frozen=True, slots=True)

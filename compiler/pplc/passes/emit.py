@@ -174,7 +174,7 @@ def _table(module: Module, source: Source) -> str:
         if isinstance(step, Loop):
             lines.append(
                 f"    Loop({function}, {_items(step.variables)}, {step.name!r}, {step.body}, {step.next}, "
-                f"({line}, {column})),"
+                f"({line}, {column}){', test=True' if step.test else ''}),"
             )
             continue
         loops = step.variables[: len(step.variables) - len(step.row)]

@@ -145,7 +145,7 @@ def literal_defaults(surface: Surface, pattern: Form) -> None:
             if isinstance(target, Name) and target.text == ":or" and isinstance(given, Group):
                 for value in given.items[1::2]:
                     if not isinstance(value, Atom) and not (isinstance(value, Name) and value.text.startswith(":")):
-                        raise surface.fail(value, "the default of a variable of a for must be a literal")
+                        raise surface.fail(value, "a default in a pattern of statements must be a literal")
         stack.extend(form.items)
 
 

@@ -115,14 +115,14 @@ class _Resolver:
                 if name in self.globals:
                     self.globals[name].done = True
                 return core.InputStatement(name, resolved_default, span, name_span)
-            case core.ForStatement(name, sequence, body, span):
+            case core.ForStatement(name, sequence, body, span, test):
                 resolved_sequence = self.expr(sequence, loops)
                 unique = self.fresh(name)
                 inner = {**loops, name: unique}
                 outside, self.around = self.around, (*self.around, unique)
                 resolved_body = tuple(self.statement(part, inner) for part in body)
                 self.around = outside
-                return core.ForStatement(unique, resolved_sequence, resolved_body, span)
+                return core.ForStatement(unique, resolved_sequence, resolved_body, span, test)
             case core.SharedStatement(shape, literals, shared, row, span):
                 first = self.shared.get(shape)
                 if first is None:
@@ -281,7 +281,7 @@ class _Resolver:
             definition = self.globals[text]
             if not definition.done and not self.inside:
                 line = self.source.place(definition.span.start).line
-                self.error(span, f"'{text}' is used before it is defined, in line {line}")
+                self.error(span, f"'{text.split('%')[0]}' is used before it is defined, in line {line}")
             return core.Global(text, span)
         if text in CONSTANTS:
             return core.Const(CONSTANTS[text], span)

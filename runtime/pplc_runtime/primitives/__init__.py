@@ -229,7 +229,6 @@ PRIMITIVES: Final[dict[str, Primitive]] = {
         ("reductions", higher.reductions, 2, 3),
         ("group-by", higher.group_by, 2, 2),
         ("repeatedly", higher.repeatedly, 1, 2),
-        ("iterate", higher.iterate, 2, 2),
         ("some", higher.some, 2, 2),
         ("every?", higher.every, 2, 2),
         ("sort-by", higher.sort_by, 2, 2),
@@ -238,6 +237,7 @@ PRIMITIVES: Final[dict[str, Primitive]] = {
         ("update-in", higher.update_in, 3, None),
     ),
     **_table(
+        ("iterate", higher.iterate, 2, 2),
         ("comp", higher.compose, 0, None),
         ("partial", higher.partial, 1, None),
         ("constantly", higher.constantly, 1, 1),

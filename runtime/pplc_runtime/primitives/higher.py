@@ -148,7 +148,7 @@ def _groups(items: tuple[Any, ...], keys: tuple[Any, ...]) -> Map:
     return Map({name: (key, vector(*group)) for name, (key, group) in found.items()})
 
 
-def iterate(at: At, procedure: Any, start: Any) -> Any:
+def iterate(procedure: Any, start: Any) -> Any:
     """(iterate f x) has no end."""
     raise ModelError(ENDLESS)
 
