@@ -24,8 +24,9 @@ ALLOWED: Final[dict[str, tuple[str, ...]]] = {
     "pplc.languages": ("pplc.source", "pplc.languages", "pplc_runtime.results.sexp"),
     "pplc.passes": ("pplc.source", "pplc.diagnostics", "pplc.languages", "numpy", *TABLES),
     "pplc.pipeline": (
-        "pplc.source", "pplc.diagnostics", "pplc.languages", "pplc.passes", "pplc.room", "pplc_runtime",
+        "pplc.source", "pplc.diagnostics", "pplc.languages", "pplc.passes", "pplc.room", "pplc.include", "pplc_runtime",
     ),
+    "pplc.include": ("pplc.source", "pplc.diagnostics", "pplc.languages", "pplc.passes.read"),
     "pplc_runtime": ("pplc_runtime", "numpy", "scipy", "sexpdata", "matplotlib"),
     "pplc_runtime.distributions": ("pplc_runtime.distributions", "numpy", "scipy"),
     "pplc_runtime.processes": ("pplc_runtime.distributions", "pplc_runtime.processes", "numpy"),

@@ -41,11 +41,11 @@ def render(source: Source, diagnostic: Diagnostic) -> str:
     indent = "".join("\t" if c == "\t" else " " for c in shown[:caret])
     # Control characters would act on the terminal, and half a surrogate pair cannot be encoded.
     shown = "".join(c if c == "\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in shown)
-    number = str(line)
+    name, number = source.where(diagnostic.span.start)
     return (
-        f"{source.name}:{line}:{column}: {diagnostic.severity}: {diagnostic.message}\n"
+        f"{name}:{number}:{column}: {diagnostic.severity}: {diagnostic.message}\n"
         f"  {number} | {shown}\n"
-        f"  {' ' * len(number)} | {indent}{'^' * width}"
+        f"  {' ' * len(str(number))} | {indent}{'^' * width}"
     )
 
 

@@ -20,11 +20,6 @@ REJECTED: Final[tuple[Wrong, ...]] = (
      "unknown name 'lift': a label is an expression; write \"lift\""),
     ("[for [t [1]]\n [predict lift t]]", "2:11", 4, "unknown name 'lift': a label is an expression; write \"lift\""),
     ("[predict (lift 1) 2]", "1:11", 4, "unknown name 'lift'; did you mean 'list'?"),
-    ("[predict (print 1)]", "1:11", 5,
-     "unknown name 'print': nothing is printed while a program runs; report values with [predict label expression]"),
-    ("[print 1]", "1:2", 5,
-     "'print' does not start a statement: nothing is printed while a program runs; report values with "
-     "[predict label expression]"),
     ("[defun f [x] x]", "1:2", 5, "'defun' does not start a statement; did you mean 'defn'?"),
     ("[predict (normal 1)]", "1:10", 10, "'normal' takes 2 arguments, but 1 is given: (normal mean sd)"),
     ("[predict (abs 1 2)]", "1:10", 9, "'abs' takes 1 argument, but 2 are given"),

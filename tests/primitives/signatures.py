@@ -137,6 +137,7 @@ SIGNATURES: dict[str, list[tuple[str, ...]]] = {
     "constantly": [("any",)],
     "complement": [("f1",)],
     "identity": [("any",)],
+    "print": [("any",), ("text", "number"), ()],
     "no-case": [("leaf",)],
     "no-arity": [("text", "text", "small")],
 }

@@ -352,6 +352,8 @@ CASES: list[tuple[str, tuple[Any, ...], Any]] = [
     ("map", (call("constantly", 0), V(1, 2)), L(0, 0)),
     ("map", (call("complement", P["even?"]), V(1, 2)), L(True, False)),
     ("identity", (None,), None),
+    ("print", ("x", 3), 3),
+    ("print", (), None),
 ]
 
 

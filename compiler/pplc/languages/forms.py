@@ -58,7 +58,9 @@ SPECIAL: Final = (
     "dotimes", "sample", "observe", "mem",
 )  # fmt: skip
 """The words that start a special form of an expression."""
-STATEMENTS: Final = ("assume", "observe", "predict", "input", "for", "doseq", "dotimes", "define", "def", "defn")
+STATEMENTS: Final = (
+    "assume", "observe", "predict", "input", "include", "for", "doseq", "dotimes", "define", "def", "defn",
+)  # fmt: skip
 """The words that start a statement."""
 
 

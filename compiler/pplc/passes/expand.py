@@ -130,6 +130,8 @@ class _Expander(Surface):
                 turns, name = self.finished(times(self, number), loops), self.variable(named)
                 body = self.statements(rest[1:], shapes, loops.around(self.versions.current).inside(name, []))
                 return [core.ForStatement(name, turns, tuple(body), form.span)]
+            case "include":
+                raise self.fail(form, "include stands at the top level of a file, under no other form")
             case "if" | "if-not" | "when" | "when-not" | "cond":
                 return self.choice(form, word, rest, shapes, loops)
             case "let" | "let*":
@@ -152,8 +154,8 @@ class _Expander(Surface):
             if name in loops.variables:
                 raise self.fail(place, f"'{name}' is a variable of the form around it; assume another name")
             if name in loops.outside:
-                line = self.source.place(self.versions.places[name].start).line
-                message = f"'{name}' is assumed in line {line}, outside of this for, which cannot assume it anew"
+                line = self.source.line_of(self.versions.places[name].start)
+                message = f"'{name}' is assumed in {line}, outside of this for, which cannot assume it anew"
                 raise self.fail(place, f"{message}; assume another name, or fold with reduce")
             result.append(self.assumed(name, value, form.span, place.span, loops))
         return result
@@ -166,8 +168,8 @@ class _Expander(Surface):
         variable = self.temporary(name) if loops.under_if or name in self.versions.taken else name
         finished = self.finished(value, loops, {name: variable})
         if before is not None:
-            line = self.source.place(self.versions.places[name].start).line
-            message = f"'{name}' is assumed in line {line} already; from here on it is another variable"
+            line = self.source.line_of(self.versions.places[name].start)
+            message = f"'{name}' is assumed in {line} already; from here on it is another variable"
             self.warnings.append(Diagnostic(place, message, "warning"))
         self.versions.define(name, variable, place)
         return core.AssumeStatement(variable, finished, span, place)

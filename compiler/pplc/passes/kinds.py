@@ -328,8 +328,8 @@ class _Checker:
             if kind == _FUNCTION:
                 draw = f"(sample ({expr.name} x))"
             elif kind.what == "distribution" and expr.name not in self.drawn:
-                line = self.source.place(self.assumes[expr.name][0].span.start).line
-                draw = f"[assume {expr.name} (sample ...)] in line {line}"
+                line = self.source.line_of(self.assumes[expr.name][0].span.start)
+                draw = f"[assume {expr.name.split('%')[0]} (sample ...)] in {line}"
         self.warn(span or expr.span, f"{message}; did you mean {draw}?")
 
 

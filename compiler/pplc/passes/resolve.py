@@ -87,8 +87,8 @@ class _Resolver:
 
     def define(self, name: str, value: core.Expr | None, span: Span) -> None:
         if name in self.globals:
-            line = self.source.place(self.globals[name].span.start).line
-            self.error(span, f"'{name}' is defined twice; the first time is in line {line}")
+            line = self.source.line_of(self.globals[name].span.start)
+            self.error(span, f"'{name}' is defined twice; the first time is in {line}")
             return
         if name in SIGNATURES or name in CONSTANTS:
             self.warn(span, f"'{name}' takes the place of the primitive of that name")
@@ -280,8 +280,8 @@ class _Resolver:
         if text in self.globals:
             definition = self.globals[text]
             if not definition.done and not self.inside:
-                line = self.source.place(definition.span.start).line
-                self.error(span, f"'{text.split('%')[0]}' is used before it is defined, in line {line}")
+                line = self.source.line_of(definition.span.start)
+                self.error(span, f"'{text.split('%')[0]}' is used before it is defined, in {line}")
             return core.Global(text, span)
         if text in CONSTANTS:
             return core.Const(CONSTANTS[text], span)

@@ -177,6 +177,7 @@ def mem(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
 INSTEAD: Final = {
     "predict": "give the value back and predict it there",
     "input": "declare it there",
+    "include": "include it there",
 }
 
 
@@ -238,4 +239,5 @@ SPECIAL_FORMS: Final[dict[str, SpecialForm]] = {
     "defn": defines_nothing,
     "predict": misplaced,
     "input": misplaced,
+    "include": misplaced,
 }

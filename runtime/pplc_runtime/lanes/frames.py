@@ -149,14 +149,24 @@ def _kept_in(index: Index, kept: Kept) -> Kept:
     return tuple((place, chain) for place, (old, chain) in moved if place < len(index) and index[place] == old)
 
 
-class Here:
-    """What is running now: the frame, and the handler that answers samples, observes and look-ups."""
+NOBODY: Final = -1
+"""The particle that runs where what has been run is run again: nothing is printed there."""
 
-    __slots__ = ("frame", "handler")
+
+class Here:
+    """What is running now: the frame, and the handler that answers samples, observes and look-ups.
+
+    For `print`, also the number of the sweep, and of the particle where one runs alone; None before the first sweep."""
+
+    __slots__ = ("frame", "handler", "particle", "printed", "sweep")
 
     def __init__(self) -> None:
         self.frame: Frame = Frame.first(1)
         self.handler: Any = None  # `control` has one for when nothing runs
+        self.sweep: int | None = None
+        self.particle: int | None = None
+        self.printed = 0
+        """The lines that the run has printed."""
 
 
 here = Here()

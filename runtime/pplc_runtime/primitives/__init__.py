@@ -15,6 +15,7 @@ from pplc_runtime.primitives import (
     maps,
     ordering,
     predicates,
+    printing,
     sequences,
     text,
 )
@@ -189,6 +190,7 @@ PRIMITIVES: Final[dict[str, Primitive]] = {
         ("dissoc", maps.dissoc, 1, None),
         ("merge", maps.merge, 0, None),
         ("str", text.text_of, 0, None),
+        ("print", printing.print_values, 0, None),
     ),
     # Sums and linear algebra
     **_same_arity(

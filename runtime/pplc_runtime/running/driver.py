@@ -13,6 +13,7 @@ import numpy as np
 
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference.base import Engine, Kernel, Settings
+from pplc_runtime.lanes.frames import here
 from pplc_runtime.regeneration.lane_engine import LaneEngine
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.specialise.engine import SpecialisedEngine, scripted
@@ -39,10 +40,12 @@ class Driver:
 
     def chain(self, rng: np.random.Generator) -> Iterator[Sweep]:
         """The sweeps of one chain."""
+        here.sweep = None
         return self.steps(self.kernel.init(self.lanes, self.settings, rng), rng)
 
     def chains(self, starts: list[np.random.Generator], rng: np.random.Generator) -> Iterator[Sweep]:
         """The sweeps of several chains, each of which starts as it would by itself; none if they do not go together."""
+        here.sweep = None
         states = [self.kernel.init(self.lanes, self.settings, own) for own in starts]
         state = self.kernel.together(self.lanes, states)
         if state is not None:
@@ -57,6 +60,7 @@ class Driver:
 
     def step(self, state: Any, number: int, rng: np.random.Generator) -> tuple[Any, list[Sweep]]:
         """The next state, and the sweep of each chain."""
+        here.sweep = number
         return self.with_fallback(rng, lambda engine: self.kernel.step(engine, state, self.settings, number, rng))
 
     def with_fallback(self, rng: np.random.Generator, work: Callable[[Engine], Result]) -> Result:

@@ -26,7 +26,7 @@ from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.messages import reportable
 from pplc_runtime.lanes.varying import EXACT, Lane, Mix, beyond_floats, layout
 from pplc_runtime.numerics.resampling import SCHEMES
-from pplc_runtime.primitives import higher, indexing, maps, ordering, sequences
+from pplc_runtime.primitives import higher, indexing, maps, ordering, printing, sequences
 from pplc_runtime.primitives.arithmetic import vector
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.primitives.comparison import eq, is_true
@@ -136,6 +136,8 @@ class Tracer(Forward):
 
     def apply(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """Call a primitive."""
+        if function is printing.print_values:
+            raise NoFixedCourse("print, which scripts do not")
         self.spend()
         if not self.has_lanes(arguments):
             return function(*arguments)
