@@ -32,8 +32,9 @@ def render(source: Source, diagnostic: Diagnostic) -> str:
     line, column = source.place(diagnostic.span.start)
     text = source.line(line)
     width = min(diagnostic.span.end - diagnostic.span.start, len(text) - column + 1)
-    head = f"{source.name}:{line}:{column}: {diagnostic.severity}: {diagnostic.message}"
-    return f"{head}\n{excerpt(text, line, column, width)}"
+    name, number = source.where(diagnostic.span.start)
+    head = f"{name}:{number}:{column}: {diagnostic.severity}: {diagnostic.message}"
+    return f"{head}\n{excerpt(text, number, column, width)}"
 
 
 def render_all(source: Source, diagnostics: Iterable[Diagnostic]) -> str:

@@ -17,6 +17,7 @@ from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
+from pplc.include import gathered
 from pplc.model import read_text
 from pplc.source import Source
 
@@ -34,7 +35,7 @@ class _ModelLoader(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         text = read_text(self.path)
-        python = compiled_text(self.path, text)
+        python = compiled_text(self.path, gathered(Source(str(self.path), text, str(self.path.parent))))
         file = f"<pplc {self.path}>"
         module.__file__ = file
         linecache.cache[str(self.path)] = (len(text), None, text.splitlines(keepends=True), str(self.path))
@@ -53,11 +54,11 @@ class _ModelFinder(MetaPathFinder):
         return None
 
 
-def compiled_text(path: Path, text: str) -> str:
+def compiled_text(path: Path, source: Source) -> str:
     """The Python text of a program, from the cache if it is there."""
     from pplc_runtime.version import VERSION
 
-    digest = hashlib.sha256(f"{VERSION}\0{path}\0{_compiler_stamp()}\0{text}".encode()).hexdigest()[:24]
+    digest = hashlib.sha256(f"{VERSION}\0{path}\0{_compiler_stamp()}\0{source.text}".encode()).hexdigest()[:24]
     cached = path.parent / CACHE / f"{path.stem}-{digest}.py"
     try:
         found = cached.read_text(encoding="utf-8")
@@ -67,7 +68,7 @@ def compiled_text(path: Path, text: str) -> str:
         pass
     from pplc.pipeline import compile_source
 
-    python = compile_source(Source(str(path), text)).text
+    python = compile_source(source).text
     try:
         cached.parent.mkdir(exist_ok=True)
         partial = cached.with_suffix(f".{os.getpid()}")

@@ -74,7 +74,7 @@ class Model:
 
 def load(path: str | Path) -> Model:
     """The model in a file."""
-    return compile_text(read_text(Path(path)), str(path))
+    return compiled(Source(str(path), read_text(Path(path)), str(Path(path).parent)))
 
 
 def read_text(path: Path) -> str:
@@ -90,15 +90,21 @@ def read_text(path: Path) -> str:
 
 def compile_text(text: str, name: str = "<text>") -> Model:
     """The model in a text; messages call it by the name."""
+    return compiled(Source(name, text))
+
+
+def compiled(source: Source) -> Model:
+    """The model of a source."""
     from pplc.pipeline import compile_source
 
-    compiled = compile_source(Source(name, text))
+    found = compile_source(source)
+    name, text = source.name, source.text
     file = f"<pplc {name}>"
     module = ModuleType(_module_name(name))
     module.__file__ = file
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    exec(compile(compiled.text, file, "exec"), module.__dict__)
-    return Model(compiled, module)
+    exec(compile(found.text, file, "exec"), module.__dict__)
+    return Model(found, module)
 
 
 def _module_name(name: str) -> str:

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from pplc.diagnostics import CompileError, Diagnostic
+from pplc.include import gathered, spliced
 from pplc.languages import core
 from pplc.languages.facts import Analysis
+from pplc.languages.forms import Form
 from pplc.languages.show import show_analysis, show_form, show_program, show_steps
 from pplc.passes.analyse import analyse
 from pplc.passes.costs import check_costs
 from pplc.passes.emit import emit
+from pplc.passes.endless import endless
 from pplc.passes.expand import expand
 from pplc.passes.kinds import check_kinds
 from pplc.passes.logits import logits
@@ -42,12 +45,14 @@ class Compiled:
 
 def compile_source(source: Source) -> Compiled:
     """The Python module of a program; raises CompileError with all that is wrong with it."""
+    source = gathered(source)
     return _run(source, lambda: _compile(source))
 
 
 def check(source: Source) -> list[Diagnostic]:
     """All errors of a program, or all warnings if it has none."""
     try:
+        source = gathered(source)
         warnings = _run(source, lambda: _warnings(source))
     except CompileError as error:
         return list(error.diagnostics)
@@ -56,10 +61,11 @@ def check(source: Source) -> list[Diagnostic]:
 
 def dump_after(source: Source, name: str) -> str:
     """What a program looks like after a pass."""
+    source = gathered(source)
     dumps: dict[str, Callable[[], str]] = {
-        "read": lambda: "\n".join([show_form(form) for form in read(source)]),
-        "expand": lambda: show_program(expand(read(source), source)),
-        "resolve": lambda: show_program(resolve(expand(read(source), source), source)[0]),
+        "read": lambda: "\n".join([show_form(form) for form in _read(source)]),
+        "expand": lambda: show_program(expand(_read(source), source)[0]),
+        "resolve": lambda: show_program(_resolved(source)[0]),
         "analyse": lambda: show_analysis(_front(source)[0]),
         "cps": lambda: show_steps(to_cps(_front(source)[0])),
         "emit": lambda: _compile(source).text,
@@ -70,9 +76,19 @@ def dump_after(source: Source, name: str) -> str:
     return _run(source, dumps[name])
 
 
+def _read(source: Source) -> list[Form]:
+    return spliced(read(source), source)
+
+
+def _resolved(source: Source) -> tuple[core.Program, list[Diagnostic]]:
+    program, warnings = expand(_read(source), source)
+    resolved, more = resolve(program, source)
+    return resolved, [*warnings, *more]
+
+
 def _front(source: Source) -> tuple[Analysis, list[Diagnostic]]:
-    resolved, warnings = resolve(expand(read(source), source), source)
-    program, lost = logits(resolved)
+    resolved, warnings = _resolved(source)
+    program, lost = logits(endless(resolved, source))
     analysis, more = analyse(sites(program))
     return analysis, [*warnings, *lost, *more]
 

@@ -21,12 +21,25 @@ class Place(NamedTuple):
     column: int
 
 
+class Piece(NamedTuple):
+    """The text of an included file, as part of a larger one: where it starts, and the form that includes it."""
+
+    name: str
+    start: int
+    by: Span
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A program text with the name that messages call it by."""
+    """A program text with the name that messages call it by.
+
+    The texts of included files follow its own, one after the other: offsets and lines are counted through."""
 
     name: str
     text: str
+    folder: str | None = None
+    """The folder of the file that it is in; what it includes is in there."""
+    pieces: tuple[Piece, ...] = ()
     _starts: list[int] = field(default_factory=list, compare=False, repr=False)
 
     def place(self, offset: int) -> Place:
@@ -47,6 +60,37 @@ class Source:
         start = self._starts[number - 1]
         end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
         return self.text[start:end].rstrip("\r")
+
+    def piece(self, offset: int) -> Piece | None:
+        """The included file that an offset is in; None for the text itself."""
+        found = None
+        for piece in self.pieces:
+            if piece.start <= offset:
+                found = piece
+        return found
+
+    def where(self, offset: int) -> tuple[str, int]:
+        """The name of the file that an offset is in, and the line there."""
+        piece, line = self.piece(offset), self.place(offset).line
+        return (self.name, line) if piece is None else (piece.name, line - self.place(piece.start).line + 1)
+
+    def line_of(self, offset: int) -> str:
+        """The line of an offset, in words."""
+        name, line = self.where(offset)
+        return f"line {line}" if name == self.name else f"line {line} of {name}"
+
+    def statement_place(self, offset: int) -> Place:
+        """The place of a statement in the text itself: what is included stands where it is included."""
+        piece = self.piece(offset)
+        while piece is not None:
+            offset = piece.by.start
+            piece = self.piece(offset)
+        return self.place(offset)
+
+    @property
+    def files(self) -> tuple[tuple[int, str], ...]:
+        """The included files, each with its first line in the count of all."""
+        return tuple([(self.place(piece.start).line, piece.name) for piece in self.pieces])
 
     def slice(self, span: Span) -> str:
         """The text of a span."""

@@ -36,8 +36,11 @@ def _of(language: str, *words: str) -> list[Block]:
 
 
 @pytest.mark.parametrize("block", _of("clojure"), ids=str)
-def test_programs(block: Block) -> None:
-    model = pplc.compile_text(block.text, block.file or "model.clj")
+def test_programs(block: Block, tmp_path: Path) -> None:
+    write_files(block.page, tmp_path)
+    file = tmp_path / (block.file or "model.clj")
+    file.write_text(block.text, encoding="utf-8")
+    model = pplc.load(file)
     posterior = model.infer("importance", particles=3, sweeps=2, seed=1)
     expected = block.expected
     if not any(value is not None for value in expected):

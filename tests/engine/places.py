@@ -136,6 +136,7 @@ def _let(word: str) -> list[Template]:
         lambda g: f"({word} [x {g.at(WHOLE)} y {g.at(WHOLE, 'x')}] {g.at(WHOLE, 'x', 'y')} {g.at(WHOLE, 'x', 'y')})",
         lambda g: f"({word} ((x {g.at(WHOLE)}) (y {g.at(WHOLE, 'x')})) {g.at(WHOLE, 'x', 'y')})",
         lambda g: f"({word} [[x y] {g.just('(list 1 2)')}] {g.at(WHOLE, 'x', 'y')})",
+        lambda g: f"({word} [{{x 0 y 5 :or {{y {g.at(WHOLE)}}}}} {g.at(MAP)}] {g.at(WHOLE, 'x', 'y')})",
     )
 
 
@@ -185,9 +186,37 @@ TEMPLATES: Final[dict[str, list[Template]]] = {
     "fn": _of(
         WHOLE,
         lambda g: f"((fn go [x] (if {g.just('(< x 1)')} {g.at(WHOLE, 'x')} (go {g.just('(- x 1)')}))) {_few(g)})",
+        lambda g: f"((fn ([x] {g.at(WHOLE, 'x')}) ([x & y] {g.at(WHOLE, 'x')})) {g.at(WHOLE)} {g.at(WHOLE)})",
         lambda g: f"((fn [[x y] z] {g.at(WHOLE, 'x', 'y', 'z')}) {g.just('(list 1 2)')} {g.at(WHOLE)})",
         lambda g: f"((fn [x] (if {g.just('(< x 1)')} {g.at(WHOLE, 'x')} (recur {g.just('(- x 1)')}))) {_few(g)})",
     ),
+    "#()": _of(F1, lambda g: f"#(+ % {g.at(WHOLE)})")
+    + _of(WHOLE, lambda g: f"(#(- %2 (+ {g.at(WHOLE)} %1)) {g.at(WHOLE)} {g.at(WHOLE)})"),
+    "if-not": _of(WHOLE, lambda g: f"(if-not {g.at(BOOLEAN)} {g.at(WHOLE)} {g.at(WHOLE)})"),
+    "if-let": _of(WHOLE, lambda g: f"(if-let [x (if {g.at(BOOLEAN)} {g.at(WHOLE)})] {g.at(WHOLE, 'x')} {g.at(WHOLE)})"),
+    "when-let": _of(
+        WHOLE,
+        lambda g: f"(count (list (when-let [[x] (if {g.at(BOOLEAN)} {g.just('(list 1)')})] {g.at(WHOLE, 'x')})))",
+    ),
+    "condp": _of(
+        WHOLE,
+        lambda g: f"(condp < {g.at(WHOLE)} {g.at(WHOLE)} {g.at(WHOLE)} {g.at(WHOLE)} {g.at(WHOLE)} {g.at(WHOLE)})",
+        lambda g: f"(condp {g.just('(fn [u w] (< u w))')} {g.at(WHOLE)} {g.at(WHOLE)} {g.at(WHOLE)} {g.at(WHOLE)})",
+    ),
+    "->": _of(WHOLE, lambda g: f"(-> {g.at(WHOLE)} (- {g.at(WHOLE)}) inc)"),
+    "->>": _of(WHOLE, lambda g: f"(->> {g.at(LIST)} (map {g.at(F1)}) (reduce + {g.at(WHOLE)}))"),
+    "as->": _of(WHOLE, lambda g: f"(as-> {g.at(WHOLE)} x {g.at(WHOLE, 'x')} (+ {g.at(WHOLE, 'x')} x))"),
+    "for": _of(
+        LIST,
+        lambda g: f"(for [x {g.at(LIST)}] {g.at(WHOLE, 'x')} {g.at(WHOLE, 'x')})",
+        lambda g: (
+            f"(for [x {g.at(LIST)} :when {g.at(BOOLEAN)} :let [y {g.at(WHOLE, 'x')}] z {g.just('(list x y)')}] "
+            f"{g.at(WHOLE, 'x', 'y', 'z')})"
+        ),
+        lambda g: f"(for [x {g.at(LIST)} :while (< {g.at(WHOLE, 'x')} 3)] {g.at(WHOLE, 'x')})",
+    ),
+    "doseq": _of(WHOLE, lambda g: f"(do (doseq [x {g.at(LIST)}] {g.at(WHOLE, 'x')}) {g.at(WHOLE)})"),
+    "dotimes": _of(WHOLE, lambda g: f"(do (dotimes [x {_few(g)}] {g.at(WHOLE, 'x')}) {g.at(WHOLE)})"),
     "let": _let("let"),
     "let*": _let("let*"),
     "letrec": _of(
@@ -195,6 +224,14 @@ TEMPLATES: Final[dict[str, list[Template]]] = {
         lambda g: (
             f"(letrec [g (fn [x] (if (< x 1) {g.at(WHOLE, 'x')} (h {g.just('(- x 1)')}))) "
             f"h (fn [x] (+ {g.at(WHOLE, 'x')} (g x)))] (g {_few(g)}))"
+        ),
+        lambda g: (
+            f"(letrec [g (mem (fn [x] (if (< x 1) {g.at(WHOLE, 'x')} (h {g.just('(- x 1)')})))) "
+            f"h (fn [x] (+ {g.at(WHOLE, 'x')} (g x)))] (+ (g {_few(g)}) (g {_few(g)})))"
+        ),
+        lambda g: (
+            f"(do (define y {g.at(WHOLE)}) (define (g x) (if (< x 1) {g.at(WHOLE, 'x', 'y')} (g {g.just('(- x 1)')}))) "
+            f"{g.at(WHOLE, 'y')} (g {_few(g)}))"
         ),
     ),
     "loop": _LOOP,
@@ -238,7 +275,33 @@ TEMPLATES: Final[dict[str, list[Template]]] = {
         lambda g: f"(reduce {g.at(F2)} {g.at(WHOLE)} {g.just('(list)')})",
         lambda g: f"(reduce {g.just('+')} {g.just('(list)')})",
     ),
-    "repeatedly": _of(LIST, lambda g: f"(repeatedly {_few(g)} {g.at(F0)})"),
+    "reductions": _of(
+        LIST,
+        lambda g: f"(reductions {g.at(F2)} {g.at(LIST)})",
+        lambda g: f"(reductions {g.at(F2)} {g.at(WHOLE)} {g.at(LIST)})",
+    ),
+    "take-while": _of(LIST, lambda g: f"(take-while {g.at(TEST)} {g.at(LIST)})"),
+    "drop-while": _of(LIST, lambda g: f"(drop-while {g.at(TEST)} {g.at(LIST)})"),
+    "group-by": _of(LIST, lambda g: f"(map count (vals (group-by {g.at(F1)} {g.at(LIST)})))"),
+    "repeatedly": _of(
+        LIST,
+        lambda g: f"(repeatedly {_few(g)} {g.at(F0)})",
+        lambda g: f"(take {_few(g)} (repeatedly {g.at(F0)}))",
+        lambda g: f"(map {g.at(F2)} {g.at(LIST)} (repeatedly {g.at(F0)}))",
+    )
+    + _of(WHOLE, lambda g: f"(nth (repeatedly {g.at(F0)}) {_few(g)})"),
+    "iterate": _of(
+        LIST,
+        lambda g: f"(take {_few(g)} (iterate {g.at(F1)} {g.at(WHOLE)}))",
+        lambda g: f"(take-while {g.just('(fn [u] (< u 5))')} (iterate {g.just('(fn [u] (+ 2 u))')} {g.at(WHOLE)}))",
+        lambda g: f"(take {_few(g)} (map {g.at(F1)} (iterate {g.just('inc')} {g.at(WHOLE)})))",
+    )
+    + _of(
+        WHOLE,
+        lambda g: f"(first (filter (fn [u] (< {g.just('2')} u)) (iterate {g.just('inc')} {g.at(WHOLE)})))",
+        lambda g: f"(first (drop-while (fn [u] (< u {g.just('3')})) (map {g.just('inc')} (range))))",
+        lambda g: f"(some (fn [u] (if (< {g.just('2')} u) u)) (cycle (cons 3 {g.at(LIST)})))",
+    ),
     "some": _of(BOOLEAN, lambda g: f"(some {g.at(TEST)} {g.at(LIST)})"),
     "every?": _of(BOOLEAN, lambda g: f"(every? {g.at(TEST)} {g.at(LIST)})"),
     "sort-by": _of(WHOLE, lambda g: f"(first (sort-by {g.at(F1)} (cons {g.at(WHOLE)} {g.at(LIST)})))"),
@@ -253,12 +316,20 @@ TEMPLATES: Final[dict[str, list[Template]]] = {
         lambda g: f"(update {g.at(MAP)} {g.just('0')} {g.at(F1)})",
         lambda g: f"(update {g.at(MAP)} {g.just('1')} {g.at(F2)} {g.at(WHOLE)})",
     ),
+    "update-in": _of(
+        MAP,
+        lambda g: f"(update-in {g.at(MAP)} {g.just('[0]')} {g.at(F1)})",
+        lambda g: f"(get-in (update-in {{5 {g.at(MAP)}}} [5 1] {g.at(F2)} {g.at(WHOLE)}) [5])",
+    ),
     "comp": _of(F1, lambda g: f"(comp {g.at(F1)} {g.at(F1)})", lambda g: f"(comp {g.at(F1)})", lambda g: "(comp)"),
     "partial": _of(F1, lambda g: f"(partial {g.at(F2)} {g.at(WHOLE)})", lambda g: f"(partial {g.at(F1)})"),
     "constantly": _of(F1, lambda g: f"(constantly {g.at(WHOLE)})"),
     "complement": _of(TEST, lambda g: f"(complement {g.at(TEST)})"),
     "identity": _of(WHOLE, lambda g: f"(identity {g.at(WHOLE)})"),
     "no-case": _of(WHOLE, lambda g: f"(if {g.at(BOOLEAN)} {g.at(WHOLE)} (case {g.just('1')} 1 {g.at(WHOLE)}))"),
+    "no-arity": _of(
+        WHOLE, lambda g: f"(if {g.at(BOOLEAN)} {g.at(WHOLE)} ((fn ([] 1) ([x] {g.at(WHOLE, 'x')})) {g.at(WHOLE)}))"
+    ),
     "procedure?": _of(BOOLEAN, lambda g: f"(procedure? {g.at(F1)})", lambda g: f"(procedure? {g.at(WHOLE)})"),
     # Processes, which are made at an address
     "crp": _source(lambda g: f"(crp {g.at(PROBABILITY)})")

@@ -232,6 +232,36 @@ def _reduce(call: Call, f: Any, *start_and_sequence: Any) -> Any:
     return total
 
 
+def _reductions(call: Call, f: Any, *start_and_sequence: Any) -> List:
+    *start, sequence = start_and_sequence
+    rest = [*start, *elements(sequence, "reductions")]
+    totals = [rest[0] if rest else call(f)]
+    for x in rest[1:]:
+        totals.append(call(f, totals[-1], x))
+    return List(totals)
+
+
+def _take_while(call: Call, f: Any, sequence: Any) -> List:
+    taken = []
+    for x in elements(sequence, "take-while"):
+        if not true(call(f, x)):
+            break
+        taken.append(x)
+    return List(taken)
+
+
+def _drop_while(call: Call, f: Any, sequence: Any) -> List:
+    return List(elements(sequence, "drop-while")[len(_take_while(call, f, sequence)) :])
+
+
+def _group_by(call: Call, f: Any, sequence: Any) -> Any:
+    groups: Any = Map({})
+    for x in elements(sequence, "group-by"):
+        key = call(f, x)
+        groups = groups.assoc(key, PRIMITIVES["vector"].function(*elements(groups.get(key), "group-by"), x))
+    return groups
+
+
 def _sort_by(call: Call, f: Any, sequence: Any) -> List:
     keyed = [(call(f, x), x) for x in elements(sequence, "sort-by")]
     return List([x for _, x in sorted(keyed, key=lambda pair: pair[0])])
@@ -245,6 +275,11 @@ def _apply(call: Call, f: Any, *some_and_rest: Any) -> Any:
 def _update(call: Call, whole: Any, key: Any, f: Any, *further: Any) -> Any:
     before = PRIMITIVES["get"].function(whole, key)
     return PRIMITIVES["assoc"].function(whole, key, call(f, before, *further))
+
+
+def _update_in(call: Call, whole: Any, path: Any, f: Any, *further: Any) -> Any:
+    before = PRIMITIVES["get-in"].function(whole, path)
+    return PRIMITIVES["assoc-in"].function(whole, path, call(f, before, *further))
 
 
 def _comp(call: Call, *procedures: Any) -> Made:
@@ -269,10 +304,15 @@ HIGHER: dict[str, Callable[..., Any]] = {
     "some": _some,
     "every?": _every,
     "reduce": _reduce,
+    "reductions": _reductions,
+    "take-while": _take_while,
+    "drop-while": _drop_while,
+    "group-by": _group_by,
     "repeatedly": lambda call, n, f: List([call(f) for _ in range(int(n))]),
     "sort-by": _sort_by,
     "apply": _apply,
     "update": _update,
+    "update-in": _update_in,
     "comp": _comp,
     "partial": lambda call, f, *bound: Made(lambda *arguments: call(f, *bound, *arguments)),
     "complement": lambda call, f: Made(lambda *arguments: not true(call(f, *arguments))),

@@ -47,12 +47,11 @@ def test_all_errors_are_reported_at_once() -> None:
     text = """[assume x (normal 0)]
 [assume y (+ x zz)]
 [predict (foo y)]
-[assume x 2]
+[assume q 2]
 [predict (let [f (fn [a] a)] (f 1 2))]
 """
     found = check(Source("m.clj", text))
     assert [(Source("m.clj", text).place(d.span.start), d.message) for d in found] == [
-        ((4, 9), "'x' is defined twice; the first time is in line 1"),
         ((1, 11), "'normal' takes 2 arguments, but 1 is given: (normal mean sd)"),
         ((2, 16), "unknown name 'zz'"),
         ((3, 11), "unknown name 'foo'; did you mean 'floor'?"),
@@ -80,6 +79,8 @@ DROPPED = "this value is computed and dropped: only the last form of a body give
         ("[predict (let [[y x] [1 2]] y)]", (1, 19), "'x' is never used"),
         ("[predict (let [f (fn [x] x)\n g 2] (f 1))]", (2, 2), "'g' is never used"),
         ("[assume exp 1]\n[predict exp]", (1, 9), "'exp' takes the place of the primitive of that name"),
+        ("[assume x 1]\n[predict x]\n[assume x 2]", (3, 9),
+         "'x' is assumed in line 1 already; from here on it is another variable"),
         ("[predict (let [pi 3] pi)]", (1, 16), "'pi' takes the place of the primitive of that name"),
         ("[predict (fn [list] list)]", (1, 15), "'list' takes the place of the primitive of that name"),
         ("[for [[list b] [[1 2]]]\n  [predict list]\n  [predict (list b)]]", (1, 8),

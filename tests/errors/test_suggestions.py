@@ -63,10 +63,8 @@ def meant(text: str) -> str:
         ("[predict null]", "nil"),
         ("[setq x 3]", "assume"),
         # What has no counterpart says so
-        ("[predict (print 1)]",
-         "nothing is printed while a program runs; report values with [predict label expression]"),
-        ("[predict (printl 1)]",
-         "nothing is printed while a program runs; report values with [predict label expression]"),
+        ("[predict (println 1)]", "print"),
+        ("[predict (printl 1)]", "print"),
         ("[predict (rnorm 0 1)]", "a draw is (sample (normal mean sd))"),
         ("[predict (uniformDraw [1 2])]", "write (nth xs (sample (uniform-discrete 0 (count xs))))"),
         ("[predict (sample (half_normal 1))]", "half-normal"),

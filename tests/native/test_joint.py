@@ -25,7 +25,7 @@ from pplc_runtime.native.values import Unsupported
 from pplc_runtime.regeneration.trace import Trace
 from pplc_runtime.specialise.ir import NoFixedCourse
 from pplc_runtime.specialise.slices import specialised
-from pplc_runtime.specialise.trace import traced
+from pplc_runtime.specialise.traced import traced
 from pplc_runtime.values import ModelError
 
 PROGRAMS = Path(__file__).parents[2] / "programs"

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 INT: Final = "number"
 PRIMITIVE: Final = "primitive"
+ENTRIES: Final = "map"
 ITSELF: Final = "itself"
 """A procedure in its own body: who calls it must see to it that this ends."""
 RANDOM: Final = "random"
@@ -50,6 +51,7 @@ INITIAL: Final[dict[str, Known]] = {
     "inc": Known(Procedure(1), True),
     **{name: Known(PRIMITIVE, True) for name in ("nth", "drop", "first", "list", "vector", "get")},
 }
+DOCUMENTED: Final = '"What it does." '
 COIN: Final = ("(observe (flip 0.5) true)", "[observe (flip 0.5) true]")
 
 
@@ -61,6 +63,8 @@ class Generator:
     names: list[str] = field(init=False)
     globals: dict[str, Known] = field(default_factory=dict)
     loops: frozenset[str] = frozenset()
+    short: str = ""
+    """Where #(...) is being written, its start."""
     quiet: bool = False
     """Whether what is written may neither draw nor observe, nor read what does."""
 
@@ -78,23 +82,53 @@ class Generator:
         choice = self.rng.random()
         if free and choice < 0.4:
             return self.assume(self.rng.choice(free), scope, level)
+        if level < 2 and choice < 0.55:
+            return self.under(scope, level, free)
         if level < 2 and choice < 0.8:
             return self.repeat(scope, level)
         if choice < 0.85:
             return self.rng.choice(COIN)
         return self.predict(scope)
 
+    def under(self, scope: Scope, level: int, free: list[str]) -> str:
+        """Statements under a let, or a test that is known before the run."""
+        kind = self.rng.choice(KINDS)
+        before, self.quiet = self.quiet, self.rng.random() < 0.5
+        value = self.value(kind, scope, 1)
+        target, found = self.target(kind)
+        self.quiet = True
+        test = f"(< {self.value(INT, scope, 1)} 5)"
+        one, other = self.value(INT, scope, 1), self.value(INT, scope, 1)
+        self.quiet = before
+        choice = self.rng.random()
+        if choice < 0.4:
+            around = self.loops
+            self.loops |= found.keys()
+            inside = {**scope, **found}
+            text = f"{self.statement(inside, level + 1)} {self.predict(inside)}"
+            self.loops = around
+            return f"[let [{target} {value}] {text}]"
+        if choice < 0.7 and free:
+            name = self.rng.choice(free)
+            self.globals[name] = Known(INT, True)
+            return f"[if {test} [assume {name} {one}] (do [assume {name} {other}] {self.rng.choice(COIN)})]"
+        return f"[when {test} {self.predict(scope)} {self.rng.choice(COIN)}]"
+
     def assume(self, name: str, scope: Scope, level: int) -> str:
         kind = self.rng.choice(KINDS)
         certain = level == 0 and self.rng.random() < 0.6
         before, self.quiet = self.quiet, certain
-        form = self.rng.randrange(4)
+        form = self.rng.randrange(5)
+        if isinstance(kind, tuple) and form == 0:
+            return self.assume_parts(kind, scope, certain, before)
         if isinstance(kind, Procedure) and form == 0:
             header, body = self.header(kind.arity, scope)
             text = f"(define ({name} {header}) {body})"
         elif isinstance(kind, Procedure) and form == 1:
             header, body = self.header(kind.arity, scope)
-            text = f"(defn {name} [{header}] {body})"
+            text = f"(defn {name} {self.rng.choice(['', DOCUMENTED])}[{header}] {body})"
+        elif isinstance(kind, Procedure) and form == 2:
+            text = f"(defn {name} {self.clauses(kind.arity, scope, 2)})"
         else:
             words = ["assume", "define", "def", *(["input"] if certain else [])]
             text = f"[{self.rng.choice(words)} {name} {self.value(kind, scope, 3)}]"
@@ -102,7 +136,31 @@ class Generator:
         self.globals[name] = Known(kind, certain)
         return text
 
+    def assume_parts(self, kind: tuple[Kind, ...], scope: Scope, certain: bool, before: bool) -> str:
+        """[assume [a b] e], for what names there are left."""
+        value = self.value(kind, scope, 3)
+        names, self.names = self.names, [n for n in self.names if n not in {*self.globals, *self.loops, *INITIAL}]
+        target, found = self.once(kind)
+        self.names, self.quiet = names, before
+        self.globals.update({name: Known(known.kind, certain) for name, known in found.items()})
+        return f"[assume {target} {value}]"
+
+    def once(self, kinds: tuple[Kind, ...]) -> tuple[str, dict[str, Known]]:
+        """A pattern that names nothing twice."""
+        while True:
+            target, found = self.pattern(kinds, frozenset({"_"}))
+            names = [word for word in target.replace("[", " ").replace("]", " ").split() if word in self.names]
+            if len(names) == len(set(names)):
+                return target, found
+
     def repeat(self, scope: Scope, level: int) -> str:
+        if self.rng.random() < 0.2:
+            name, around = self.rng.choice(self.names), self.loops
+            self.loops |= {name}
+            inside = {**scope, name: Known(INT, True)}
+            text = f"{self.statement(inside, level + 1)} {self.predict(inside)}"
+            self.loops = around
+            return f"[dotimes [{name} {self.rng.randint(1, 2)}] {text}]"
         pieces: list[str] = []
         before = self.loops
         self.quiet = True
@@ -115,7 +173,7 @@ class Generator:
         self.quiet = False
         body = [self.statement(scope, level + 1) for _ in range(self.rng.randint(1, 2))]
         self.loops = before
-        return f"[for [{' '.join(pieces)}] {' '.join(body)} {self.predict(scope)}]"
+        return f"[{self.rng.choice(['for', 'doseq'])} [{' '.join(pieces)}] {' '.join(body)} {self.predict(scope)}]"
 
     def sequence(self, scope: Scope) -> tuple[Kind, str]:
         """What a for runs over, and the kind of its elements."""
@@ -163,6 +221,10 @@ class Generator:
             piece, more = self.target(kind, taken | (found.keys() if unique else set()))
             pieces.append(piece)
             found.update(more)
+        free = [name for name in self.names if name not in {*taken, *found}]
+        if free and self.rng.random() < 0.1:
+            name = self.rng.choice(free)
+            return f"[{' '.join(pieces)} :as {name}]", {**found, name: Known(kinds, self.quiet)}
         return f"[{' '.join(pieces)}]", found
 
     # Values
@@ -179,8 +241,93 @@ class Generator:
             return f"(list {parts})" if as_list else f"[{parts}]"
         if depth <= 0:
             return str(self.rng.randint(0, 9))
-        return self.rng.choice([self.arithmetic, self.let, self.call, self.choice, self.let, self.loop, self.letrec])(
-            scope, depth - 1
+        options = (self.arithmetic, self.let, self.call, self.choice, self.let, self.loop, self.letrec)
+        more = (self.threaded, self.tested, self.listed, self.entries, self.defining)
+        return self.rng.choice((*options, *more))(scope, depth - 1)
+
+    def threaded(self, scope: Scope, depth: int) -> str:
+        if self.rng.random() < 0.5:
+            first, second = self.value(INT, scope, depth), self.value(INT, scope, depth)
+            return f"(-> {first} ({self.value(Procedure(2), scope, depth)} {second}))"
+        name = self.rng.choice(self.names)
+        inner = {**scope, name: Known(INT, self.quiet)}
+        values = [self.value(INT, scope, depth), self.value(INT, inner, depth), self.value(INT, inner, depth)]
+        return f"(as-> {values[0]} {name} {values[1]} {values[2]})"
+
+    def tested(self, scope: Scope, depth: int) -> str:
+        """Tests that bind, and condp."""
+        kind = self.rng.choice([INT, *PAIRS])
+        target, found = self.target(kind)
+        other = self.value(INT, scope, depth)
+        test = f"(if (< {other} 5) {self.value(kind, scope, depth)} nil)"
+        inner = {**scope, **found}
+        if self.rng.random() < 0.3:
+            clause = f"{self.value(INT, scope, depth)} {self.value(INT, scope, depth)}"
+            return f"(condp {self.rng.choice(['<', '(fn [c x] (< x c))'])} {other} {clause} {other})"
+        if self.rng.random() < 0.5:
+            return f"(if-let [{target} {test}] {self.value(INT, inner, depth)} {other})"
+        return f"(or (when-let [{target} {test}] {self.body(inner, depth)}) {other})"
+
+    def listed(self, scope: Scope, depth: int) -> str:
+        """A comprehension: bindings, tests and lets in any order."""
+        pieces: list[str] = []
+        inner = scope
+        for turn in range(self.rng.randint(1, 3)):
+            match self.rng.randrange(4 if turn else 2):
+                case 2:
+                    pieces.append(f":when (< {self.value(INT, inner, 0)} 5)")
+                case 3:
+                    kind = self.rng.choice(KINDS)
+                    value = self.value(kind, inner, 0)
+                    target, found = self.target(kind)
+                    pieces.append(f":let [{target} {value}]")
+                    inner = {**inner, **found}
+                case _:
+                    kind = self.rng.choice([INT, *PAIRS])
+                    values = f"[{self.value(kind, inner, 0)} {self.value(kind, inner, 0)}]"
+                    target, found = self.target(kind)
+                    pieces.append(f"{target} {values}")
+                    inner = {**inner, **found}
+        if not self.quiet and self.rng.random() < 0.3:
+            name, times = self.rng.choice(self.names), self.rng.randint(0, 2)
+            header = [f"doseq [{' '.join(pieces)}]", f"dotimes [{name} {times}]"]
+            seen = [inner, {**scope, name: Known(INT, self.quiet)}]
+            which = self.rng.randrange(2)
+            return f"(do ({header[which]} {self.body(seen[which], 0)}) {self.value(INT, scope, depth)})"
+        return f"(mod (sum (for [{' '.join(pieces)}] {self.body(inner, depth)})) 10)"
+
+    def entries(self, scope: Scope, depth: int) -> str:
+        """A map taken apart, by let or as an argument."""
+        a, b, c = self.rng.sample(self.names, 3)
+        kind = self.rng.choice(PAIRS)
+        given = f":{b} {self.value(INT, scope, depth)}" if self.rng.random() < 0.5 else ""
+        value = f"{{:{a} {self.value(INT, scope, depth)} {given} :inner {self.value(kind, scope, depth)}}}"
+        target, found = self.target(kind, frozenset({a, b, c}))
+        words = [f":keys [{a} {b}]", f":or {{{b} {self.rng.randint(0, 9)}}}", f"{target} :inner", f":as {c}"]
+        self.rng.shuffle(words)
+        inner = {**scope, **self.numbers([a, b]), **found, c: Known(ENTRIES, self.quiet)}
+        pattern = f"{{{' '.join(words)}}}"
+        if self.rng.random() < 0.5:
+            return f"(let [{pattern} {value}] {self.body(inner, depth)})"
+        return f"((fn [{pattern}] {self.body(inner, depth)}) {value})"
+
+    def defining(self, scope: Scope, depth: int) -> str:
+        """Definitions in a body: a value, two procedures that see each other, and a value again."""
+        word = self.rng.choice(["define", "assume", "def"])
+        kind = self.rng.choice([INT, *PAIRS])
+        value = self.value(kind, scope, depth)
+        target, found = self.target(kind)
+        inner = {**scope, **found}
+        one, other, counter = self.rng.sample(self.names, 3)
+        seen = {**inner, **dict.fromkeys([one, other], Known(ITSELF, self.quiet))}
+        first = self.counting(f"({other} (- {counter} 1))", [counter], seen, depth)
+        second = (
+            f"(if (< {counter} 8) (do {self.body({**seen, **self.numbers([counter])}, 0)}) ({one} (- {counter} 1)))"
+        )
+        inner = {**inner, **dict.fromkeys([one, other], Known(Procedure(1), self.quiet))}
+        return (
+            f"(do ({word} {target} {value}) ({word} {one} {first}) (define ({other} {counter}) {second}) "
+            f"{self.body(inner, depth)})"
         )
 
     def arithmetic(self, scope: Scope, depth: int) -> str:
@@ -286,15 +433,44 @@ class Generator:
     def procedure(self, arity: int, scope: Scope, depth: int) -> str:
         if self.rng.random() < 0.15:
             return f"(mem {self.procedure(arity, scope, depth)})"
-        form = self.rng.randrange(4)
+        form = self.rng.randrange(6)
         if form == 0:
             return self.recurring(arity, scope, depth)
+        if form == 4:
+            name = self.rng.choice(["", self.rng.choice(self.names)])
+            inner = {**scope, name: Known(ITSELF, self.quiet)} if name else scope
+            return f"(fn {name} {self.clauses(arity, inner, depth)})"
+        if form == 5 and "#(" not in self.short:
+            return self.shortly(arity, scope)
         if form == 1:
             name = self.rng.choice(self.names)
             header, body = self.header(arity, {**scope, name: Known(ITSELF, self.quiet)}, depth)
             return f"(fn {name} [{header}] {body})"
         header, body = self.header(arity, scope, depth)
         return f"(fn [{header}] {body})" if form == 2 else f"(lambda ({header}) {body})"
+
+    def clauses(self, arity: int, scope: Scope, depth: int) -> str:
+        """Bodies for several numbers of arguments, of which one is called."""
+        texts = []
+        for number in self.rng.sample(range(4), 3) if self.rng.random() < 0.5 else [arity, arity + 1]:
+            pieces: list[str] = []
+            found: dict[str, Known] = {}
+            for _ in range(number):
+                piece, more = self.target(INT, frozenset(found))
+                pieces.append(piece)
+                found.update(more)
+            texts.append((number, f"([{' '.join(pieces)}] {self.body({**scope, **found}, min(depth, 1))})"))
+        if arity not in [number for number, _ in texts]:
+            return self.clauses(arity, scope, depth)
+        return " ".join([text for _, text in texts])
+
+    def shortly(self, arity: int, scope: Scope) -> str:
+        """#(...), in which there can be no other."""
+        inner = {**scope, **{f"%{number}": Known(INT, self.quiet) for number in range(1, arity + 1)}}
+        self.short = "#("
+        text = f"#(mod (+ {self.value(INT, inner, 1)} %{arity}) 10)"
+        self.short = ""
+        return text
 
     def recurring(self, arity: int, scope: Scope, depth: int) -> str:
         """A procedure that calls itself a few times, by recur or by its name."""

@@ -68,7 +68,7 @@ def program(way: str, coin: str, logits: str, seen: int) -> str:
 def plain_law(source: str) -> dict[str, float]:
     """As it stands after `resolve`."""
     text = Source("m.clj", source)
-    return law(resolve(expand(read(text), text), text)[0])
+    return law(resolve(expand(read(text), text)[0], text)[0])
 
 
 @pytest.mark.parametrize("coin", COINS)

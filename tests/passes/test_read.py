@@ -152,7 +152,6 @@ def test_a_byte_order_mark_is_no_column() -> None:
             "1:1-1: unexpected character '“'; did you mean \" ?",
             "1:3-1: unexpected character '”'; did you mean \" ?",
         ]),
-        ("#(+ % 1)", ["1:1-2: '#(' is not supported; write (fn [x] ...)"]),
         ("#{1 2}", ["1:1-2: '#{' is not supported; there are no sets"]),
         ('#"a"', ["1:1-2: '#\"' is not supported; there are no regular expressions"]),
         ("# a", ["1:1-1: '#' alone is not a form"]),

@@ -82,6 +82,7 @@ SIGNATURES: dict[str, list[tuple[str, ...]]] = {
         ("nested", "index", "leaf"),
         ("rows", "index", "leaf"),
     ],
+    "cycle": [("sequence",)],
     "hash-map": [(), ("key", "any"), ("key", "leaf", "key", "number")],
     "zipmap": [("path", "vec3"), ("mixed", "mixed")],
     "get": [
@@ -92,6 +93,7 @@ SIGNATURES: dict[str, list[tuple[str, ...]]] = {
         ("any", "key"),
     ],
     "get-in": [("map2", "path"), ("map2", "path", "leaf")],
+    "assoc-in": [("map2", "path", "leaf"), ("map", "path", "any")],
     "contains?": [("map", "key"), ("vectors", "index"), ("vec3", "number")],
     "assoc": [
         ("map", "key", "any"),
@@ -121,16 +123,24 @@ SIGNATURES: dict[str, list[tuple[str, ...]]] = {
     "some": [("test1", "vec"), ("any_test", "sequence"), ("any_test", "mixed")],
     "every?": [("test1", "vec"), ("any_test", "sequence"), ("any_test", "mixed")],
     "reduce": [("f2", "vec"), ("f2", "number", "list3"), ("f2", "leaf", "mixed")],
+    "reductions": [("f2", "vec"), ("f2", "number", "list3"), ("f2", "leaf", "mixed")],
+    "take-while": [("test1", "vec"), ("any_test", "sequence"), ("any_test", "mixed")],
+    "drop-while": [("test1", "vec"), ("any_test", "sequence"), ("any_test", "mixed")],
+    "group-by": [("number_f1", "vec"), ("test1", "list3"), ("f1", "mixed")],
     "repeatedly": [("small", "f2")],
+    "iterate": [("f1", "any")],
     "sort-by": [("number_f1", "vec"), ("number_f1", "list3"), ("f1", "mixed")],
     "apply": [("f2", "list3"), ("f2", "number", "vec"), ("f1", "sequence")],
     "update": [("map", "key", "f1"), ("vec3", "inside", "number_f1"), ("vec3", "index", "f2", "number")],
+    "update-in": [("map2", "path", "f1"), ("map", "path", "f2", "number")],
     "comp": [("f1", "f1"), (), ("f1",)],
     "partial": [("f1",), ("f2", "number"), ("f2", "any")],
     "constantly": [("any",)],
     "complement": [("f1",)],
     "identity": [("any",)],
+    "print": [("any",), ("text", "number"), ()],
     "no-case": [("leaf",)],
+    "no-arity": [("text", "text", "small")],
 }
 
 EITHER = "+ - * / min max < > <= >= = not= str list vector hash-map"

@@ -91,6 +91,21 @@ CASES: list[tuple[str, tuple[Any, ...], str]] = [
     ("repeatedly", (0.5, P["list"]), "'repeatedly' takes a whole number here, not 0.5"),
     ("apply", (P["+"], 1), "'apply' takes a list or vector, not 1"),
     ("str", (10**5000,), "'str' of a number that is too large"),
+    *[
+        (name, arguments, "this sequence has no end: take a part of it where it stands, as in (take n (range))")
+        for name, arguments in (
+            ("range", ()),
+            ("repeat", (1,)),
+            ("cycle", (L(1),)),
+            ("iterate", (P["inc"], 1)),
+            ("repeatedly", (P["list"],)),
+        )
+    ],
+    ("take-while", (P["even?"], 5), "'take-while' takes a list or vector, not 5"),
+    ("group-by", (P["even?"], 5), "'group-by' takes a list or vector, not 5"),
+    ("assoc-in", (M(), L(), 5), "'assoc-in' takes a path of at least one key"),
+    ("assoc-in", (M("a", 1), L("a", "b"), 5), "'assoc' takes a map or vector, not 1"),
+    ("no-arity", ("f", "1, 2", 3), "'f' takes 1, 2 arguments, but 3 are given"),
     ("no-case", ("x",), 'no clause of case matches "x"'),
 ]
 

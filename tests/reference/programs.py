@@ -20,7 +20,7 @@ from pplc_runtime.results.sweeps import Sweep
 def program_of(text: str) -> Program:
     """The program of the reference engine."""
     source = Source("test.clj", text)
-    return to_reference(resolve(expand(read(source), source), source)[0], source)
+    return to_reference(resolve(expand(read(source), source)[0], source)[0], source)
 
 
 def frequencies(sweeps: Iterable[Sweep]) -> dict[str, dict[Any, float]]:

@@ -22,17 +22,22 @@ def parser() -> ArgumentParser:
 
 def run(arguments: Namespace) -> int:
     """Check every model; a file that cannot be read does not keep the others from being checked."""
-    from pplc.diagnostics import render_all
+    from pplc.diagnostics import CompileError, render_all
+    from pplc.include import gathered
     from pplc.pipeline import check
 
     errors = warnings = 0
     code = OK
     for path in arguments.models:
         try:
-            source = read_source(path)
+            source = gathered(read_source(path))
         except UsageError as error:
             print(f"pplc check: error: {error}", file=sys.stderr)
             code = USAGE
+            continue
+        except CompileError as error:
+            print(error, file=sys.stderr)
+            errors += len(error.diagnostics)
             continue
         found = check(source)
         if found:

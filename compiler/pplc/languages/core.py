@@ -69,13 +69,17 @@ class App:
 
 @dataclass(frozen=True, slots=True)
 class Lambda:
-    """A procedure; `rest` takes what arguments there are beyond the parameters, as a list."""
+    """A procedure; `rest` takes what arguments there are beyond the parameters, as a list.
+
+    One that is written for several numbers of arguments has them in `arities`, each with whether more may follow;
+    that is for `resolve`, and no later pass knows of it."""
 
     name: str
     parameters: tuple[str, ...]
     rest: str | None
     body: Expr
     span: Span
+    arities: tuple[tuple[int, bool], ...] = ()
     site: int = 0
 
 
@@ -188,12 +192,15 @@ class InputStatement:
 
 @dataclass(frozen=True, slots=True)
 class ForStatement:
-    """[for [name sequence] statement ...]: the statements once for each element."""
+    """[for [name sequence] statement ...]: the statements once for each element.
+
+    One that is a `test` has one turn or none: it stands for one side of an if."""
 
     name: str
     sequence: Expr
     body: tuple[Statement, ...]
     span: Span
+    test: bool = False
 
 
 @dataclass(frozen=True, slots=True)

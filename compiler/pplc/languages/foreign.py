@@ -115,12 +115,13 @@ NAMES: Final = _named({
     "sort": "sorted",
     "distinct": "unique uniq nub",
     "frequencies": "tally counter",
+    "print": "printf println puts echo display console.log log-message prn pprint print-line debug",
     "str": "to-string string paste0 string-append",
     # Procedures and forms
     "map": "lapply sapply vapply map-list mapcar",
     "filter": "keep",
     "remove": "reject filter-not",
-    "reduce": "fold foldl foldr fold-left accumulate",
+    "reduce": "fold foldl foldr fold-left",
     "some": "any exists",
     "every?": "all all? every forall",
     "apply": "funcall call do-call",
@@ -132,7 +133,13 @@ NAMES: Final = _named({
     "when-not": "unless",
     "cond": "elif elseif else-if elsif",
     "case": "switch match",
-    "loop": "while dotimes doseq foreach for-each do-times",
+    "loop": "while",
+    "doseq": "foreach for-each",
+    "dotimes": "do-times",
+    "if-let": "if-some",
+    "when-let": "when-some",
+    "->": "|> %>%",
+    "reductions": "scan scanl accumulate",
     "mem": "memoize memo cache memoise",
     "sample": "draw sample* rnd",
     "observe": "observe*",
@@ -159,15 +166,15 @@ STATEMENT_NAMES: Final = _named({
     "assume": "var val const set set! setq let let* setf",
     "defn": "defun defm fun function defmem",
     "predict": "return output report",
-    "for": "foreach for-each doseq",
+    "for": "foreach for-each",
     "input": "data param",
+    "include": "load load-file source",
     "observe": "obs",
     "factor": "weight target-add",
     "condition": "constrain assert",
 })  # fmt: skip
 """The same of words that start a statement."""
 
-_PRINTS: Final = "nothing is printed while a program runs; report values with [predict label expression]"
 _CHANGES: Final = "a variable keeps its value; bind another one with let, or go on with loop and recur"
 _INFERS: Final = "inference is asked for outside of the program, as in: pplc infer model.clj --method smc"
 _IMPORTS: Final = "there is nothing to import: all names are there"
@@ -178,10 +185,9 @@ def _said(table: dict[str, str]) -> dict[str, str]:
 
 
 ADVICE: Final = _said({
-    "print printf println puts echo display console.log prn pprint print-line debug": _PRINTS,
     "set! setq set setf assign def! swap! reset! <-": _CHANGES,
     "infer query doquery defquery rejection-query mh-query enumerate-query marginal mcmc smc": _INFERS,
-    "import require use ns include load library from": _IMPORTS,
+    "import require use ns library from": _IMPORTS,
     "rnorm randn gaussian-draw normal-rng": "a draw is (sample (normal mean sd))",
     "runif rand random uniform-rng random-uniform": "a draw is (sample (uniform 0 1))",
     "rexp exponential-rng": "a draw is (sample (exponential rate))",

@@ -36,7 +36,7 @@ class Name(NamedTuple):
 class Group(NamedTuple):
     """A bracketed sequence; bracket is the character that opens it: ( [ or {.
 
-    `'e` reads as the group `(quote e)` whose span starts at the quote mark."""
+    `'e` reads as the group `(quote e)` whose span starts at the quote mark, `#(f %)` as one of `#()` and `(f %)`."""
 
     bracket: str
     items: tuple[Form, ...]
@@ -50,12 +50,18 @@ class Group(NamedTuple):
 
 Form: TypeAlias = Atom | Name | Group
 
+SHORT_FN: Final = "#()"
+"""What a procedure that is written `#(...)` starts with; no name in a text has brackets in it."""
 SPECIAL: Final = (
-    "quote", "if", "lambda", "fn", "let", "let*", "letrec", "loop", "recur", "cond", "case", "when", "when-not",
-    "and", "or", "do", "begin", "sample", "observe", "factor", "condition", "mem",
+    "quote", "if", "if-not", "if-let", "lambda", "fn", SHORT_FN, "let", "let*", "letrec", "loop", "recur", "cond",
+    "condp", "case", "when", "when-not", "when-let", "and", "or", "do", "begin", "->", "->>", "as->", "for", "doseq",
+    "dotimes", "sample", "observe", "factor", "condition", "mem",
 )  # fmt: skip
 """The words that start a special form of an expression."""
-STATEMENTS: Final = ("assume", "observe", "factor", "condition", "predict", "input", "for", "define", "def", "defn")
+STATEMENTS: Final = (
+    "assume", "observe", "factor", "condition", "predict", "input", "include", "for", "doseq", "dotimes",
+    "define", "def", "defn",
+)  # fmt: skip
 """The words that start a statement."""
 
 

@@ -33,7 +33,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """Goes on at `body` with the next element of the sequence, or at `next` when there is none."""
+    """Goes on at `body` with the next element of the sequence, or at `next` when there is none.
+
+    One that is a `test` stands for one side of an if."""
 
     name: str
     sequence: core.Expr
@@ -41,6 +43,7 @@ class Loop:
     span: Span
     body: int
     next: int
+    test: bool = False
 
 
 Label: TypeAlias = int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from pplc.languages import core
 
@@ -31,22 +32,22 @@ def children(expr: core.Expr) -> tuple[core.Expr, ...]:
 def rebuilt(expr: core.Expr, part: Callable[[core.Expr], core.Expr]) -> core.Expr:
     """An expression with another in place of each that is directly inside of it."""
     match expr:
-        case core.App(operator, arguments, span):
-            return core.App(part(operator), tuple([part(argument) for argument in arguments]), span)
-        case core.Lambda(name, parameters, rest, body, span):
-            return core.Lambda(name, parameters, rest, part(body), span)
-        case core.If(test, then, other, span):
-            return core.If(part(test), part(then), part(other), span)
-        case core.Let(name, value, body, span):
-            return core.Let(name, part(value), part(body), span)
-        case core.Letrec(bindings, body, span):
-            return core.Letrec(tuple([(name, _procedure(part(p))) for name, p in bindings]), part(body), span)
-        case core.Sample(source, span):
-            return core.Sample(part(source), span)
-        case core.Mem(source, span):
-            return core.Mem(part(source), span)
-        case core.Observe(source, value, span):
-            return core.Observe(part(source), part(value), span)
+        case core.App(operator, arguments):
+            return replace(expr, operator=part(operator), arguments=tuple([part(each) for each in arguments]))
+        case core.Lambda(body=body):
+            return replace(expr, body=part(body))
+        case core.If(test, then, other):
+            return replace(expr, test=part(test), then=part(then), other=part(other))
+        case core.Let(_, value, body):
+            return replace(expr, value=part(value), body=part(body))
+        case core.Letrec(bindings, body):
+            return replace(expr, bindings=tuple([(n, _procedure(part(p))) for n, p in bindings]), body=part(body))
+        case core.Sample(source):
+            return replace(expr, source=part(source))
+        case core.Mem(procedure):
+            return replace(expr, procedure=part(procedure))
+        case core.Observe(source, value):
+            return replace(expr, source=part(source), value=part(value))
         case _:
             return expr
 

@@ -81,7 +81,11 @@ def _dropped(program: core.Program, direct: dict[str, core.Lambda]) -> list[Span
     quiet = set(direct)
     while loud := [name for name in quiet if not _is_constant(direct[name].body, names, quiet)]:
         quiet.difference_update(loud)
-    return [effect.span for effect in effects if _is_constant(effect.value, names, quiet)]
+    return [effect.span for effect in effects if _is_constant(effect.value, names, quiet) and not _prints(effect.value)]
+
+
+def _prints(expr: core.Expr) -> bool:
+    return any(isinstance(item, core.Primitive) and item.name == "print" for item in every_expression(expr))
 
 
 def _random(assumes: list[core.AssumeStatement]) -> set[str]:

@@ -106,7 +106,7 @@ def _comment(function: Function, source: Source) -> str:
     form = _printable(" ".join(_COMMENT.sub(lambda match: match[1] or " ", text).split()))
     if len(form) > LONGEST_COMMENT:
         form = form[: LONGEST_COMMENT - 3] + "..."
-    return f"# {source.place(span.start).line}: {form}\n"
+    return f"# {source.where(span.start)[1]}: {form}\n"
 
 
 def _printable(text: str) -> str:
@@ -170,11 +170,11 @@ def _table(module: Module, source: Source) -> str:
     """The steps: name, function, loop variables, what comes next, place and literals."""
     lines = ["\n_STEPS = ["]
     for step, function in module.table:
-        line, column = source.place(step.span.start)
+        line, column = source.statement_place(step.span.start)
         if isinstance(step, Loop):
             lines.append(
                 f"    Loop({function}, {_items(step.variables)}, {step.name!r}, {step.body}, {step.next}, "
-                f"({line}, {column})),"
+                f"({line}, {column}){', test=True' if step.test else ''}),"
             )
             continue
         loops = step.variables[: len(step.variables) - len(step.row)]
@@ -200,8 +200,9 @@ def _places(places: list[tuple[tuple[int, int, int, int], tuple[int, int, int]]]
 
 
 def _tail(source: Source) -> str:
+    files = f", {source.files!r}" if source.files else ""
     return (
-        f"PROGRAM = Program(globals(), {source.name!r}, _STEPS, _PLACES)\n"
+        f"PROGRAM = Program(globals(), {source.name!r}, _STEPS, _PLACES{files})\n"
         "infer = PROGRAM.infer\n"
         "\n"
         'if __name__ == "__main__":\n'

@@ -109,13 +109,13 @@ WANTED: Final = {
     ),
 }  # fmt: skip
 """Primitives none of whose arguments may be a distribution, and what they take instead."""
-_TESTS: Final = frozenset({"filter", "remove", "some", "every?"})
+_TESTS: Final = frozenset({"filter", "remove", "some", "every?", "take-while", "drop-while"})
 """Primitives whose first argument is a procedure that tests."""
 _GIVES: Final = {
     **_each("true or false", "= not= < > <= >= not boolean zero? pos? neg? nan? even? odd? every?"),
     **_each("a vector", "vector vec"),
-    **_each("a list", "list map filter remove range repeat repeatedly concat append"),
-    **_each("a map", "hash-map zipmap"),
+    **_each("a list", "list map filter remove take-while drop-while reductions range repeat repeatedly concat append"),
+    **_each("a map", "hash-map zipmap group-by"),
     **_each("a string", "str"),
     **_each("a number", "logpdf cdf quantile"),
 }
@@ -340,8 +340,8 @@ class _Checker:
             if kind == _FUNCTION:
                 draw = f"(sample ({expr.name} x))"
             elif kind.what == "distribution" and expr.name not in self.drawn:
-                line = self.source.place(self.assumes[expr.name][0].span.start).line
-                draw = f"[assume {expr.name} (sample ...)] in line {line}"
+                line = self.source.line_of(self.assumes[expr.name][0].span.start)
+                draw = f"[assume {expr.name.split('%')[0]} (sample ...)] in {line}"
         self.warn(span or expr.span, f"{message}; did you mean {draw}?")
 
 

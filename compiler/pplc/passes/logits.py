@@ -21,7 +21,7 @@ Only what a coin asks for is bound or defined twice. A probability that comes ou
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
 from pplc.diagnostics import Diagnostic
@@ -123,8 +123,8 @@ class _Logits:
                 return [core.PredictStatement(self.expr(label, {}), self.expr(value, {}), span)]
             case core.InputStatement(name, default, span, name_span):
                 return [core.InputStatement(name, default and self.expr(default, {}), span, name_span)]
-            case core.ForStatement(name, sequence, body, span):
-                return [core.ForStatement(name, self.expr(sequence, {}), self.statements(body), span)]
+            case core.ForStatement(_, sequence, body):
+                return [replace(statement, sequence=self.expr(sequence, {}), body=self.statements(body))]
             case core.SharedStatement(shape, literals, shared, row, span):
                 if shape not in self.shared:
                     (new,) = self.statement(shared)

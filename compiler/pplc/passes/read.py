@@ -28,7 +28,7 @@ from typing import Final, NamedTuple, TypeAlias
 from unicodedata import name as unicode_name
 
 from pplc.diagnostics import CompileError, Diagnostic
-from pplc.languages.forms import Atom, Constant, Form, Group, Name
+from pplc.languages.forms import SHORT_FN, Atom, Constant, Form, Group, Name
 from pplc.source import Source, Span
 
 MOST_ERRORS: Final = 100
@@ -81,9 +81,9 @@ _ESCAPE: Final = re.compile(
 _LETTERS: Final = {'"': '"', "\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
 
 _CONSTANTS: Final[dict[str, bool | None]] = {"true": True, "false": False, "nil": None}
+_PREFIXED: Final = {"'": "quote", "#": SHORT_FN}
 _CLOSER: Final = {"(": ")", "[": "]", "{": "}"}
 _UNREADABLE: Final = {
-    "#(": "'#(' is not supported; write (fn [x] ...)",
     "#{": "'#{' is not supported; there are no sets",
     '#"': "'#\"' is not supported; there are no regular expressions",
 }
@@ -91,7 +91,7 @@ _MEANT: Final = dict.fromkeys("“”„«»", '"') | dict.fromkeys("‘’", "'
 
 
 class _Prefix(NamedTuple):
-    """A quote mark or `#_`, until the form that it applies to has been read."""
+    """A quote mark, the `#` of `#(...)` or `#_`, until the form that it applies to has been read."""
 
     text: str
     start: int
@@ -177,6 +177,9 @@ class _Reader:
                 items.append(Atom(self.string(start, end), start - 1, end + 1))
             elif kind == _PREFIX:
                 items.append(_Prefix(text[start:end], start, end))
+                prefixed = True
+            elif kind == _DISPATCH and text.startswith("(", end):
+                items.append(_Prefix("#", start, end))
                 prefixed = True
             elif kind == _OPEN_STRING:
                 self.error(start, end, "string is never closed")
@@ -330,7 +333,7 @@ class _Reader:
             self.error(at, at + 1, f"'{self.text[at]}' is never closed")
 
     def apply_prefixes(self, items: list[_Item]) -> list[Form]:
-        """Wraps what follows a quote mark and drops what follows `#_`."""
+        """Wraps what follows a quote mark or the `#` of `#(...)`, and drops what follows `#_`."""
         forms: list[Form] = []
         waiting: list[_Prefix] = []
         for item in items:
@@ -342,8 +345,8 @@ class _Reader:
                 prefix = waiting.pop()
                 if prefix.text == "#_":
                     break
-                quote = Name("quote", prefix.start, prefix.end)
-                form = Group("(", (quote, form), prefix.start, form.end)
+                word = Name(_PREFIXED[prefix.text], prefix.start, prefix.end)
+                form = Group("(", (word, form), prefix.start, form.end)
             else:
                 forms.append(form)
         if waiting:

@@ -87,8 +87,8 @@ class _Resolver:
 
     def define(self, name: str, value: core.Expr | None, span: Span) -> None:
         if name in self.globals:
-            line = self.source.place(self.globals[name].span.start).line
-            self.error(span, f"'{name}' is defined twice; the first time is in line {line}")
+            line = self.source.line_of(self.globals[name].span.start)
+            self.error(span, f"'{name}' is defined twice; the first time is in {line}")
             return
         if name in SIGNATURES or name in CONSTANTS:
             self.warn(span, f"'{name}' takes the place of the primitive of that name")
@@ -115,14 +115,14 @@ class _Resolver:
                 if name in self.globals:
                     self.globals[name].done = True
                 return core.InputStatement(name, resolved_default, span, name_span)
-            case core.ForStatement(name, sequence, body, span):
+            case core.ForStatement(name, sequence, body, span, test):
                 resolved_sequence = self.expr(sequence, loops)
                 unique = self.fresh(name)
                 inner = {**loops, name: unique}
                 outside, self.around = self.around, (*self.around, unique)
                 resolved_body = tuple(self.statement(part, inner) for part in body)
                 self.around = outside
-                return core.ForStatement(unique, resolved_sequence, resolved_body, span)
+                return core.ForStatement(unique, resolved_sequence, resolved_body, span, test)
             case core.SharedStatement(shape, literals, shared, row, span):
                 first = self.shared.get(shape)
                 if first is None:
@@ -280,8 +280,8 @@ class _Resolver:
         if text in self.globals:
             definition = self.globals[text]
             if not definition.done and not self.inside:
-                line = self.source.place(definition.span.start).line
-                self.error(span, f"'{text}' is used before it is defined, in line {line}")
+                line = self.source.line_of(definition.span.start)
+                self.error(span, f"'{text.split('%')[0]}' is used before it is defined, in {line}")
             return core.Global(text, span)
         if text in CONSTANTS:
             return core.Const(CONSTANTS[text], span)
@@ -326,7 +326,12 @@ class _Resolver:
                 pass
 
     def check_procedure(self, name: str, value: Any, given: int, span: Span) -> None:
-        if isinstance(value, core.Lambda):
+        if isinstance(value, core.Lambda) and value.arities:
+            if not any(given == number or (more and given > number) for number, more in value.arities):
+                counts = [f"{number}{' or more' if more else ''}" for number, more in value.arities]
+                verb = "is" if given == 1 else "are"
+                self.error(span, f"'{name}' takes {', '.join(counts)} arguments, but {given} {verb} given")
+        elif isinstance(value, core.Lambda):
             least = len(value.parameters)
             parameters = tuple([parameter.split("%")[0] for parameter in value.parameters])
             if value.rest is not None:

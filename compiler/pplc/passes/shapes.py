@@ -62,6 +62,8 @@ class Shape:
     literals: tuple[str, ...]
     labelled: bool
     statement: core.ObserveStatement | core.PredictStatement | None = None
+    changes: int = 0
+    """How often names had come to mean other variables when the statement was expanded."""
 
 
 @dataclass(slots=True)

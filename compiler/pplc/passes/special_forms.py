@@ -6,8 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pplc.languages import core
-from pplc.languages.forms import Form, Group, Name, head_of
+from pplc.languages.forms import SHORT_FN, Form, Group, Name, head_of
 from pplc.languages.traverse import mentions
+from pplc.passes.binding import bindings, let, letrec, lets
+from pplc.passes.clojure_forms import condp, if_let, if_not, short_fn, thread, thread_as, when_let
+from pplc.passes.comprehensions import comprehension, doseq, dotimes
 from pplc.source import Span
 
 if TYPE_CHECKING:
@@ -30,68 +33,20 @@ def if_(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
 def lambda_(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
     if len(rest) < 2:
         raise surface.fail(form, "expected (lambda (parameter ...) body)")
-    return surface.procedure(form, rest[0], rest[1:], "fn")
+    header = rest[0]
+    if isinstance(header, Name):  # Scheme's: all arguments in a list
+        header = Group("(", (Name("&", header.start, header.end), header), header.start, header.end)
+    return surface.procedure(form, header, rest[1:], "fn")
 
 
 def fn(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
     if rest and isinstance(rest[0], Name):
         name = surface.variable(rest[0])
-        if len(rest) < 3:
+        if len(rest) < 2:
             raise surface.fail(form, "expected (fn name [parameter ...] body ...)")
-        procedure = surface.procedure(form, rest[1], rest[2:], name)
+        procedure = surface.procedures(form, rest[1:], name, "(fn name [parameter ...] body ...)")
         return core.Letrec(((name, procedure),), core.Name(name, form.span), form.span)
-    if len(rest) < 2:
-        raise surface.fail(form, "expected (fn [parameter ...] body ...)")
-    return surface.procedure(form, rest[0], rest[1:], "fn")
-
-
-def bindings(surface: Surface, form: Form) -> list[tuple[Form, Form]]:
-    """Clojure's [a 1 b 2] or Scheme's ((a 1) (b 2))."""
-    if isinstance(form, Group) and form.bracket == "(":
-        pairs = []
-        for item in form.items:
-            if not (isinstance(item, Group) and len(item.items) == 2):
-                raise surface.fail(item, "expected (name expression)")
-            pairs.append((item.items[0], item.items[1]))
-        return pairs
-    if not isinstance(form, Group) or form.bracket != "[":
-        raise surface.fail(form, "expected a vector of bindings [name expression ...]")
-    if len(form.items) % 2:
-        raise surface.fail(form.items[-1], "this name has no expression to be bound to")
-    return list(zip(form.items[::2], form.items[1::2]))
-
-
-def let(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
-    if len(rest) < 2:
-        raise surface.fail(form, "expected (let [name expression ...] body ...)")
-    bound: list[tuple[str, core.Expr, Span]] = []
-    for target, value in bindings(surface, rest[0]):
-        name, parts = surface.target(target, "whole")
-        bound.append((name, surface.named(value, name), target.span))
-        bound.extend((part, inner, inner.span) for part, inner in parts)
-    return _lets(bound, surface.body(form, rest[1:]))
-
-
-def _lets(bound: Sequence[tuple[str, core.Expr, Span]], body: core.Expr) -> core.Expr:
-    """Each seen by the next."""
-    for name, value, span in reversed(bound):
-        body = core.Let(name, value, body, span)
-    return body
-
-
-def letrec(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
-    if len(rest) < 2:
-        raise surface.fail(form, "expected (letrec [name procedure ...] body ...)")
-    found: list[tuple[str, core.Lambda]] = []
-    for target, value in bindings(surface, rest[0]):
-        name = surface.variable(target)
-        if name in [other for other, _ in found]:
-            raise surface.fail(target, f"'{name}' is bound twice")
-        procedure = surface.named(value, name)
-        if not isinstance(procedure, core.Lambda):
-            raise surface.fail(value, "letrec binds procedures: expected a lambda here")
-        found.append((name, procedure))
-    return core.Letrec(tuple(found), surface.body(form, rest[1:]), form.span)
+    return surface.procedures(form, rest, "fn", "(fn [parameter ...] body ...)")
 
 
 def loop(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
@@ -121,7 +76,7 @@ def loop(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
         outer = [(p, start, target.span) for (p, target), start in zip(parameters, starts)]
         starts = [core.Name(p, target.span) for p, target in parameters]
     call = core.App(core.Name(name, form.span), tuple(starts), form.span)
-    return _lets(outer, core.Letrec(((name, procedure),), call, form.span))
+    return lets(outer, core.Letrec(((name, procedure),), call, form.span))
 
 
 def recur(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
@@ -228,14 +183,17 @@ def mem(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
 
 
 INSTEAD: Final = {
-    "assume": "use let here",
-    "define": "use let or letrec here",
-    "def": "use let here",
-    "defn": "use let or letrec here",
-    "for": "use map or loop here",
     "predict": "give the value back and predict it there",
     "input": "declare it there",
+    "include": "include it there",
 }
+
+
+def defines_nothing(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    word = head_of(form)
+    raise surface.fail(
+        form, f"'{word}' defines a name for the forms behind it, and here is none; use let, or give the value"
+    )
 
 
 def misplaced(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
@@ -254,31 +212,42 @@ def _or(tests: Sequence[core.Expr], span: Span) -> core.Expr:
 SPECIAL_FORMS: Final[dict[str, SpecialForm]] = {
     "quote": quote,
     "if": if_,
+    "if-not": if_not,
+    "if-let": if_let,
     "lambda": lambda_,
     "fn": fn,
+    SHORT_FN: short_fn,
     "let": let,
     "let*": let,
     "letrec": letrec,
     "loop": loop,
     "recur": recur,
     "cond": cond,
+    "condp": condp,
     "case": case,
     "when": when,
     "when-not": when,
+    "when-let": when_let,
     "and": and_,
     "or": or_,
     "do": do,
     "begin": do,
+    "->": thread,
+    "->>": thread,
+    "as->": thread_as,
+    "for": comprehension,
+    "doseq": doseq,
+    "dotimes": dotimes,
     "sample": sample,
     "observe": observe,
     "factor": weight,
     "condition": weight,
     "mem": mem,
-    "assume": misplaced,
+    "assume": defines_nothing,
+    "define": defines_nothing,
+    "def": defines_nothing,
+    "defn": defines_nothing,
     "predict": misplaced,
     "input": misplaced,
-    "for": misplaced,
-    "define": misplaced,
-    "def": misplaced,
-    "defn": misplaced,
+    "include": misplaced,
 }

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from itertools import count
+from dataclasses import replace
+from itertools import count, groupby
 from typing import Any, Final, TypeGuard
 
 from pplc.diagnostics import Diagnostic
 from pplc.languages import core
 from pplc.languages.forms import SPECIAL, STATEMENTS, Atom, Form, Group, Name, head_of
 from pplc.languages.traverse import mentions
+from pplc.passes.binding import defining, is_definition
+from pplc.passes.patterns import REST, after, destructure, rest_target
+from pplc.passes.procedures import is_clause, several_arities, undocumented
 from pplc.passes.shapes import literal_of
 from pplc.passes.special_forms import SPECIAL_FORMS
 from pplc.source import Source, Span
@@ -19,8 +23,6 @@ from pplc_runtime.values import List, Symbol
 
 DEEPEST: Final = 400
 DEEPEST_DATA: Final = 60
-REST: Final = ("&", ".")
-"""What stands before the name of all further arguments or elements: Clojure's word and Scheme's."""
 FIRST_CLASS: Final = ("sample", "observe", "factor", "condition", "mem")
 """The special forms that are values too."""
 OBSERVING: Final = {"observe": 3, "factor": 2, "condition": 2}
@@ -46,6 +48,8 @@ class Surface:
         """What `recur` calls, innermost last; an empty name where it may not stand."""
         self.literals: tuple[str, ...] = ()
         """The names that stand for the literals of the shape that is being expanded."""
+        self.own: set[str] = set()
+        """The temporaries that stand in forms, put there by what rewrites them."""
         self.depth = 0
         self.too_deep = False
 
@@ -62,7 +66,12 @@ class Surface:
             return core.Const(None, form.span)
 
     def temporary(self, hint: str) -> str:
-        return f"{hint}%{next(self.fresh)}"
+        return f"{hint.split('%')[0]}%{next(self.fresh)}"
+
+    def written(self, temporary: str) -> str:
+        """A temporary that may stand in a form."""
+        self.own.add(temporary)
+        return temporary
 
     # Names and bodies
 
@@ -88,10 +97,10 @@ class Surface:
         """An expression that is bound to a name: a procedure takes it as its own, for messages."""
         value = self.expr(form)
         match value:
-            case core.Lambda("fn", parameters, rest, body, span):
-                return core.Lambda(name, parameters, rest, body, span)
-            case core.Mem(core.Lambda("fn", parameters, rest, body, inner), span):
-                return core.Mem(core.Lambda(name, parameters, rest, body, inner), span)
+            case core.Lambda("fn"):
+                return replace(value, name=name)
+            case core.Mem(core.Lambda("fn") as procedure, span):
+                return core.Mem(replace(procedure, name=name), span)
             case _:
                 return value
 
@@ -99,13 +108,47 @@ class Surface:
         if not forms:
             raise self.fail(form, f"expected ({head_of(form)} expression ...)")
         *effects, last = forms
+        if is_definition(last):
+            raise self.fail(last, "a definition at the end of a body defines nothing; its value stands there alone")
         # A vector there is of no use, so that it means the statement whatever its length.
         effects = [_called(effect) if _starts(effect, tuple(OBSERVING)) else effect for effect in effects]
-        values = [(effect, self.expr(effect)) for effect in effects]
+        pieces = [(is_defined, list(some)) for is_defined, some in groupby(effects, is_definition)]
         result = self.expr(last)
-        for effect, value in reversed(values):
-            result = core.Let(core.UNNAMED, value, result, effect.span)
+        for is_defined, some in reversed(pieces):
+            if is_defined:
+                result = defining(self, some, result)
+                continue
+            values = [(effect, self.expr(effect)) for effect in some]
+            for effect, value in reversed(values):
+                result = core.Let(core.UNNAMED, value, result, effect.span)
         return result
+
+    def definition(self, form: Group) -> list[tuple[str, core.Expr, Span]]:
+        """What a definition binds: a name, or the parts of a pattern."""
+        word, rest = head_of(form), form.items[1:]
+        if word == "define" and rest and isinstance(rest[0], Group) and rest[0].bracket == "(":
+            named, parameters = self.scheme_header(form, rest)
+            name = self.variable(named)
+            return [(name, self.attempt(lambda: self.procedure(form, parameters, rest[1:], name), form), form.span)]
+        if word == "defn":
+            if len(rest) < 2:
+                raise self.fail(form, "expected (defn name [parameter ...] body ...)")
+            name = self.variable(rest[0])
+            usage = "(defn name [parameter ...] body ...)"
+            value = self.attempt(lambda: self.procedures(form, undocumented(rest[1:]), name, usage), form)
+            return [(name, value, form.span)]
+        rest = (*rest[:1], *undocumented(rest[1:]))
+        self.size(form, rest, 2, 2, f"[{word} name expression]" if form.bracket == "[" else f"({word} name expression)")
+        name, parts = self.target(rest[0], "whole")
+        return [(name, self.named(rest[1], name), form.span), *[(part, value, value.span) for part, value in parts]]
+
+    def scheme_header(self, form: Group, rest: Sequence[Form]) -> tuple[Form, Group]:
+        """The name and the parameters of (define (name parameter ...) body ...)."""
+        header = rest[0]
+        assert isinstance(header, Group)
+        if not header.items or len(rest) < 2:
+            raise self.fail(form, "expected (define (name parameter ...) body ...)")
+        return header.items[0], Group("(", header.items[1:], header.start, header.end)
 
     def looping(self, target: str, form: Group, forms: Sequence[Form]) -> core.Expr:
         """A body in which `recur` calls the target; it cannot stand there if that is empty."""
@@ -114,6 +157,14 @@ class Surface:
             return self.body(form, forms)
         finally:
             self.loops.pop()
+
+    def procedures(self, form: Group, rest: Sequence[Form], name: str, usage: str) -> core.Lambda:
+        """[x] body ..., or ([x] body ...) ([x y] body ...) for several numbers of arguments."""
+        if rest and all(is_clause(item) for item in rest):
+            return several_arities(self, form, [item for item in rest if isinstance(item, Group)], name)
+        if len(rest) < 2:
+            raise self.fail(form, f"expected {usage}")
+        return self.procedure(form, rest[0], rest[1:], name)
 
     def procedure(self, form: Group, header: Form, forms: Sequence[Form], name: str) -> core.Lambda:
         """(fn [x] body); where recur calls it, (fn [x'] (loop [x x'] body)), so that no name can come between."""
@@ -142,9 +193,10 @@ class Surface:
         while items:
             item = items.pop(0)
             if isinstance(item, Name) and item.text in REST:
-                item = self.after(item, items)
-                rest = self.variable(item)
-                places.append((rest, item))
+                item = after(self, item, items)
+                rest, found = rest_target(self, item)
+                parts.extend(found)
+                places += [(rest, item), *found]
             else:
                 name, found = self.target(item, "argument")
                 names.append(name)
@@ -160,18 +212,12 @@ class Surface:
                 raise self.fail(place, f"parameter '{name}' appears twice")
             seen.add(name)
 
-    def after(self, item: Name, items: list[Form]) -> Form:
-        """The one form behind a `&`."""
-        if len(items) != 1:
-            raise self.fail(item, f"expected one name after {item.text}")
-        return items.pop()
-
     def target(self, form: Form, hint: str) -> tuple[str, list[tuple[str, core.Expr]]]:
         """The variable that takes a value, and the parts of it that a pattern in its place names."""
         if isinstance(form, Name):
             return self.variable(form), []
         whole = self.temporary(hint)
-        return whole, self.destructure(form, core.Name(whole, form.span))
+        return whole, destructure(self, form, core.Name(whole, form.span))
 
     def under(self, expr: core.Expr, parts: Sequence[tuple[str, core.Expr]]) -> core.Expr:
         """An expression with those parts of patterns bound around it that it uses."""
@@ -179,32 +225,6 @@ class Surface:
             if mentions(expr, name):
                 expr = core.Let(name, value, expr, value.span)
         return expr
-
-    def destructure(self, pattern: Form, whole: core.Expr) -> list[tuple[str, core.Expr]]:
-        """The bindings of a vector pattern `[a [b c] & rest]` to the parts of a value."""
-        if not (isinstance(pattern, Group) and pattern.bracket == "["):
-            raise self.fail(pattern, "expected a name or a vector of names")
-        found: list[tuple[str, core.Expr]] = []
-        items = list(pattern.items)
-        position = 0
-        while items:
-            item = items.pop(0)
-            if isinstance(item, Name) and item.text in REST:
-                rest = self.after(item, items)
-                value = core.primitive_call("drop", rest.span, core.Const(position, item.span), whole)
-                found.append((self.variable(rest), value))
-                break
-            part = core.primitive_call("nth", item.span, whole, core.Const(position, item.span))
-            if isinstance(item, Group):
-                inner = self.temporary("part")
-                found.append((inner, part))
-                found.extend(self.destructure(item, core.Name(inner, item.span)))
-            elif isinstance(item, Name) and item.text == "_":
-                pass
-            else:
-                found.append((self.binder(item), part))
-            position += 1
-        return found
 
     # Expressions
 
@@ -237,7 +257,7 @@ class Surface:
                     raise self.fail(form, f"'{text}' is a special form and not a value")
                 if text == "_":
                     raise self.fail(form, "'_' takes a value and gives it no name: it cannot be read")
-                if _TEMPORARY.search(text) and text not in self.literals:
+                if _TEMPORARY.search(text) and text not in self.literals and text not in self.own:
                     raise self.fail(form, f"'{text}' cannot be a name: % is reserved")
                 return core.Name(text, form.span)
             case Group("[") if _is_statement(form):

@@ -27,11 +27,11 @@ def to_cps(analysis: Analysis) -> Steps:
             here = len(steps)
             following = after if last and after is not None else here + 1
             match statement:
-                case core.ForStatement(name, sequence, body, span):
-                    steps.append(Loop(name, sequence, loops, span, here + 1, here + 1))
+                case core.ForStatement(name, sequence, body, span, test):
+                    steps.append(Loop(name, sequence, loops, span, here + 1, here + 1, test))
                     place(body, (*loops, name), here)
                     end = after if last and after is not None else len(steps)
-                    steps[here] = Loop(name, sequence, loops, span, here + 1, end)
+                    steps[here] = Loop(name, sequence, loops, span, here + 1, end, test)
                 case core.SharedStatement(shape, literals, shared, row, span):
                     known = (span in analysis.acting, analysis.kept.get(span, ()))
                     steps.append(Step(shared, (*loops, *literals), shape, row, span, following, *known))

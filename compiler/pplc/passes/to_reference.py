@@ -46,9 +46,9 @@ class _Translator:
                 return syntax.Predict(self.expr(label, row), self.expr(value, row), place)
             case core.InputStatement(name, default):
                 return syntax.Input(name, None if default is None else self.expr(default, row), place)
-            case core.ForStatement(name, sequence, body):
+            case core.ForStatement(name, sequence, body, _, test):
                 inner = tuple([self.statement(part, row) for part in body])
-                return syntax.For(name, self.expr(sequence, row), inner, place)
+                return syntax.For(name, self.expr(sequence, row), inner, place, test)
             case core.SharedStatement(_, literals, shared, own_row, span):
                 return self.statement(_moved(shared, span), {**row, **dict(zip(literals, own_row))})
             case _:

@@ -39,6 +39,9 @@ class Forward(Cells):
     `retained` has for each chain the values that its kept lane takes, by address; each is used up as it is drawn.
     `draws` is what was drawn: address, frame and value."""
 
+    prints = True
+    """Whether `print` prints: not where what has been run is run again."""
+
     def __init__(
         self, rng: np.random.Generator, store: dict[Any, Any], retained: list[dict[At, Any]] | None = None
     ) -> None:

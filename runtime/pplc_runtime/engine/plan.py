@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,14 @@ from pplc_runtime.lanes.messages import given
 from pplc_runtime.program.steps import Assume, Input, Loop, Observe, Predict, Step
 from pplc_runtime.results.ancestry import NO_OUTLINE, Outline
 from pplc_runtime.values import List, ModelError, Place
+
+FOR: Final = "what a for runs over"
+TEST: Final = "the test of a statement"
+RANDOM: Final = {
+    FOR: f"{FOR} must not be random: every particle meets the same observes",
+    TEST: f"{TEST} must not be random: every particle meets the same observes; choose inside of an expression, as in "
+    "[observe (if test d1 d2) v]",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,24 +94,38 @@ class Plan:
         return self if self.scripts is None else replace(self, scripts=None)
 
 
+class _Wanted(Exception):
+    """A loop depends on what another one assumes."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
 class _Planner(Forward):
     """Evaluates what loops run over, and constants: inputs and assumes that no random choice reaches.
 
     Constants are known to the whole run, wherever they are assumed: a procedure may be called before the constant
     that it reads, whose evaluation is then brought forward."""
 
-    def __init__(self, steps: list[Step], root: At, data: Mapping[str, Any]) -> None:
+    def __init__(self, steps: list[Step], root: At, data: Mapping[str, Any], wanted: set[str]) -> None:
         super().__init__(np.random.default_rng(0), {})
         self.definitions = {s.name: (label, s) for label, s in enumerate(steps) if isinstance(s, Assume | Input)}
         self.root = root
         self.data = data
+        self.wanted = wanted
+        """What loops assume and other loops depend on: that is evaluated in each turn."""
         self.evaluating: set[str] = set()
+        self.unknown: dict[str, Exception] = {}
+        """What a loop assumes and cannot be known before the run, with the reason."""
+        self.what = FOR
 
     def read(self, name: str) -> Any:
         if name not in self.store and name in self.definitions:
             label, step = self.definitions[name]
+            if step.loops and name not in self.wanted:
+                raise _Wanted(name)
             if step.loops:
-                raise ModelError(f"what a for runs over cannot depend on '{name}', which a loop assumes")
+                raise self.unknown.get(name) or ModelError(f"'{name.split('%')[0]}' is used before it is assumed")
             if name in self.evaluating:
                 raise ModelError(f"'{name.split('%')[0]}' is used before it is assumed: its own value depends on it")
             self.evaluating.add(name)
@@ -121,16 +143,35 @@ class _Planner(Forward):
         return step.default(at)
 
     def sample(self, at: At, source: Any) -> Any:
-        raise ModelError("what a for runs over must not be random: every particle meets the same observes")
+        raise ModelError(RANDOM[self.what])
 
     def observe(self, at: At, source: Any, value: Any) -> Any:
-        raise ModelError("what a for runs over must not observe")
+        raise ModelError(f"{self.what} must not observe")
+
+    def assume(self, step: Assume, at: At, arguments: tuple[Any, ...]) -> None:
+        """What a loop assumes in this turn, for the loops that depend on it."""
+        assert step.function is not None
+        self.store.pop(step.name, None)
+        self.unknown.pop(step.name, None)
+        try:
+            self.store[step.name] = step.function(at, *arguments)
+        except (ModelError, ArithmeticError, RecursionError) as error:
+            self.unknown[step.name] = error  # of no account unless a loop depends on it
 
 
 def plan(steps: list[Step], root: At, data: Mapping[str, Any], module: dict[str, Any]) -> Plan:
     """The segments of a run with the given inputs."""
+    wanted: set[str] = set()
+    while True:  # until nothing is asked for that a loop assumes and that was not known to be asked for
+        try:
+            return _plan(steps, root, data, module, wanted)
+        except _Wanted as more:
+            wanted.add(more.name)
+
+
+def _plan(steps: list[Step], root: At, data: Mapping[str, Any], module: dict[str, Any], wanted: set[str]) -> Plan:
     run_in(Frame.first(1))
-    planner = _Planner(steps, root, data)
+    planner = _Planner(steps, root, data, wanted)
     run_in(here.frame, planner)
     inputs: dict[str, Any] = {}
     bound: list[Bound] = []
@@ -150,6 +191,7 @@ def plan(steps: list[Step], root: At, data: Mapping[str, Any], module: dict[str,
                 inputs[name] = planner.read(name)
                 label = step.next
             case Loop(function, _, name, body, after):
+                planner.what = TEST if step.test else FOR
                 if label not in sequences:
                     sequences[label] = _elements(function(at, *arguments), step)
                     positions[name] = -1
@@ -166,6 +208,8 @@ def plan(steps: list[Step], root: At, data: Mapping[str, Any], module: dict[str,
                 inputs[name] = planner.read(name)
                 label = step.next
             case _:
+                if isinstance(step, Assume) and step.loops and step.name in wanted:
+                    planner.assume(step, at, arguments)
                 turn = len(bound) + len(reports)
                 row = Bound(step, at, arguments + step.row, turn)
                 if isinstance(step, Predict) and not step.acts:

@@ -152,14 +152,22 @@ def _kept_in(index: Index, kept: Kept) -> Kept:
     return tuple((place, chain) for place, (old, chain) in moved if place < len(index) and index[place] == old)
 
 
+NOBODY: Final = -1
+"""The particle that runs where what has been run is run again: nothing is printed there."""
+
+
 class Here(threading.local):
     """What is running now in a thread: the frame, and the handler that answers samples, observes and look-ups.
 
-    Everybody reads it. It is written by `run_in`, and nowhere else."""
+    Everybody reads it. It is written by `run_in`, and nowhere else. For `print` there are also the number of the sweep,
+    and of the particle where one runs alone, None before the first sweep, and how many lines the run has printed."""
 
     frame: Frame = Frame.first(1)
     handler: Handler
     """`control` has one for when nothing runs."""
+    sweep: int | None = None
+    particle: int | None = None
+    printed: int = 0
 
 
 here = Here()

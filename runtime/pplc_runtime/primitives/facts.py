@@ -80,9 +80,14 @@ FACTS: Final[dict[str, Facts]] = {
     "zipmap": Facts(looks=slice(0, 1)),
     "assoc": Facts(looks=slice(1, None, 2)),
     "get-in": Facts(looks=slice(1, 2)),
+    "assoc-in": Facts(looks=slice(1, 2)),
     # What calls procedures
-    **{name: Facts(calls=0) for name in ("map", "mapv", "map-indexed", "mapcat", "reduce", "apply")},
+    **{name: Facts(calls=0) for name in ("map", "mapv", "map-indexed", "mapcat", "reduce", "reductions", "apply")},
     "repeatedly": Facts(calls=1),
     "update": Facts(calls=2),
-    **{name: Facts(calls=0, goes_by=True) for name in ("filter", "remove", "sort-by", "some", "every?")},
+    "update-in": Facts(calls=2),
+    **{
+        name: Facts(calls=0, goes_by=True)
+        for name in ("filter", "remove", "sort-by", "some", "every?", "take-while", "drop-while", "group-by")
+    },
 }  # fmt: skip

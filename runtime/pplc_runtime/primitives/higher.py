@@ -19,10 +19,10 @@ from pplc_runtime.lanes.varying import Dead, Lane, Mix, by_option, grouped, join
 from pplc_runtime.primitives.arguments import elements, is_number, settled, with_item, with_whole
 from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.primitives.comparison import negation, truth
-from pplc_runtime.primitives.maps import assoc, get
+from pplc_runtime.primitives.maps import assoc, assoc_in, get, get_in
 from pplc_runtime.primitives.ordering import permutation
-from pplc_runtime.primitives.sequences import LONGEST, concat
-from pplc_runtime.values import List, ModelError, Procedure
+from pplc_runtime.primitives.sequences import ENDLESS, LONGEST, concat
+from pplc_runtime.values import List, Map, ModelError, Procedure, key_of
 
 
 def _call(at: At, procedure: Any, *arguments: Any) -> Any:
@@ -115,10 +115,53 @@ def _reduce(at: At, procedure: Any, sequence: Any, *start: Any) -> Any:
     return result
 
 
-@settled(1)
-def repeatedly(at: At, number: Any, procedure: Any) -> Any:
-    """(repeatedly n f): a list of n calls."""
+def reductions(at: At, procedure: Any, *further: Any) -> Any:
+    """(reductions f xs) or (reductions f start xs): what reduce has after each element."""
+    return _reductions(at, procedure, further[-1], *further[:-1])
 
+
+@settled(2)
+def _reductions(at: At, procedure: Any, sequence: Any, *start: Any) -> Any:
+    items = elements(sequence, "reductions")
+    if not start:
+        if not items:
+            return List([_call(at[0], procedure)])
+        start, items = items[:1], items[1:]
+    results = [start[0]]
+    for i, item in enumerate(items):
+        results.append(_call(at[i], procedure, results[-1], item))
+    return List(results)
+
+
+@settled(2)
+def group_by(at: At, procedure: Any, sequence: Any) -> Any:
+    """(group-by f xs): a map from the values of f to the vectors of the elements that have them."""
+    items = elements(sequence, "group-by")
+    keys = tuple(_call(at[i], procedure, item) for i, item in enumerate(items))
+    return grouped(keys, lambda plain: _groups(items, plain))
+
+
+def _groups(items: tuple[Any, ...], keys: tuple[Any, ...]) -> Map:
+    found: dict[Any, tuple[Any, list[Any]]] = {}
+    for item, key in zip(items, keys):
+        found.setdefault(key_of(key), (key, []))[1].append(item)
+    return Map({name: (key, vector(*group)) for name, (key, group) in found.items()})
+
+
+def iterate(procedure: Any, start: Any) -> Any:
+    """(iterate f x) has no end."""
+    raise ModelError(ENDLESS)
+
+
+def repeatedly(at: At, *number_and_procedure: Any) -> Any:
+    """(repeatedly n f): a list of n calls."""
+    if len(number_and_procedure) == 1:
+        raise ModelError(ENDLESS)
+    return _repeatedly(at, *number_and_procedure)
+
+
+@settled(1)
+def _repeatedly(at: At, number: Any, procedure: Any) -> Any:
     def calls(n: int) -> List:
         if n > LONGEST:
             raise ModelError(f"'repeatedly' of {n} calls is too long")
@@ -129,17 +172,34 @@ def repeatedly(at: At, number: Any, procedure: Any) -> Any:
 
 def some(at: At, procedure: Any, sequence: Any) -> Any:
     """(some f xs): the first value of f that counts as true, or nil."""
-    return _until(at, procedure, sequence, True, lambda value: value, None, "some")
+    return _until(at, procedure, sequence, True, lambda items, i, value: value, lambda items: None, "some")
 
 
 def every(at: At, procedure: Any, sequence: Any) -> Any:
     """(every? f xs)"""
-    return _until(at, procedure, sequence, False, lambda value: False, True, "every?")
+    return _until(at, procedure, sequence, False, lambda items, i, value: False, lambda items: True, "every?")
+
+
+def take_while(at: At, procedure: Any, sequence: Any) -> Any:
+    """(take-while f xs): the elements before the first of which f is not true."""
+    return _until(at, procedure, sequence, False, lambda items, i, value: List(items[:i]), List, "take-while")
+
+
+def drop_while(at: At, procedure: Any, sequence: Any) -> Any:
+    """(drop-while f xs): the elements from the first on of which f is not true."""
+    left: Callable[..., Any] = lambda items, i, value: List(items[i:])  # noqa: E731 # beside its counterpart
+    return _until(at, procedure, sequence, False, left, lambda items: List(), "drop-while")
 
 
 @settled(2)
 def _until(
-    at: At, procedure: Any, sequence: Any, stop: bool, result: Callable[[Any], Any], otherwise: Any, name: str
+    at: At,
+    procedure: Any,
+    sequence: Any,
+    stop: bool,
+    result: Callable[[tuple[Any, ...], int, Any], Any],
+    otherwise: Callable[[tuple[Any, ...]], Any],
+    name: str,
 ) -> Any:
     """Call with one element after the other; lanes whose test comes out as `stop` leave with their result."""
     items = elements(sequence, name)
@@ -152,13 +212,13 @@ def _until(
             test = _decided(value)
             if type(test) is np.ndarray:
                 leaving = here.frame.part(np.flatnonzero(test == stop))
-                done.append((leaving, result(value)))
+                done.append((leaving, result(items, i, value)))
                 run_in(here.frame.part(np.flatnonzero(test != stop)))
             elif test is stop:
-                done.append((here.frame, result(value)))
+                done.append((here.frame, result(items, i, value)))
                 break
         else:
-            done.append((here.frame, otherwise))
+            done.append((here.frame, otherwise(items)))
     except Dead:
         if not done:
             raise
@@ -195,6 +255,11 @@ def _apply(at: At, procedure: Any, sequence: Any, *arguments: Any) -> Any:
 def update(at: At, value: Any, key: Any, procedure: Any, *arguments: Any) -> Any:
     """(update m k f a ...): m with (f (get m k) a ...) at k."""
     return assoc(value, key, _call(at[0], procedure, get(value, key), *arguments))
+
+
+def update_in(at: At, value: Any, path: Any, procedure: Any, *arguments: Any) -> Any:
+    """(update-in m [k ...] f a ...): m with (f old a ...) at a path of keys."""
+    return assoc_in(value, path, _call(at[0], procedure, get_in(value, path), *arguments))
 
 
 # Procedures made of procedures. Each closes over a fixed number of values, so that lanes can be joined.
@@ -251,3 +316,9 @@ def _complement(at: At, arguments: Any, procedure: Any) -> Any:
 def no_case(value: Any) -> Any:
     """What `case` comes to without a clause that matches and without a default."""
     raise ModelError(f"no clause of case matches {given(value)}")
+
+
+def no_arity(name: str, expected: str, number: Any) -> Any:
+    """What a procedure comes to that has no body for a number of arguments."""
+    verb = "is" if number == 1 else "are"
+    raise ModelError(f"'{name}' takes {expected} arguments, but {given(number)} {verb} given")

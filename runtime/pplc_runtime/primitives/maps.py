@@ -133,6 +133,16 @@ def _assoc(value: Any, key: Any, item: Any) -> Any:
     raise refused("'assoc' takes a map or vector", value)
 
 
+@settled(1)
+def assoc_in(value: Any, path: Any, item: Any) -> Any:
+    """(assoc-in m [k ...] v): m with another value at a path of keys; maps that are missing are made."""
+    keys = elements(path, "assoc-in")
+    if not keys:
+        raise ModelError("'assoc-in' takes a path of at least one key")
+    key, *further = keys
+    return assoc(value, key, assoc_in(get(value, key), List(further), item) if further else item)
+
+
 def dissoc(value: Any, *keys: Any) -> Any:
     for key in keys:
         value = _dissoc(value, key)

@@ -28,6 +28,8 @@ from pplc_runtime.values import List, Map, ModelError
 
 LONGEST = 100_000_000
 """No list is made longer than this: it would not fit in memory."""
+ENDLESS = "this sequence has no end: take a part of it where it stands, as in (take n (range))"
+"""Where an endless sequence is made by a call that the compiler could not see."""
 
 
 def list_of(*items: Any) -> List:
@@ -229,6 +231,8 @@ def into(target: Any, source: Any) -> Any:
 
 def range_of(*bounds: Any) -> Any:
     """(range stop), (range start stop) or (range start stop step)."""
+    if not bounds:
+        raise ModelError(ENDLESS)
     if len(bounds) == 1:
         return _range(0, bounds[0], 1)
     return _range(bounds[0], bounds[1], bounds[2] if len(bounds) > 2 else 1)
@@ -261,13 +265,22 @@ def _range(start: Any, stop: Any, step: Any) -> Any:
 
 
 @settled(0)
-def repeat(number: Any, item: Any) -> Any:
+def repeat(number: Any, *item: Any) -> Any:
+    """(repeat n x): n times x. What has no end is made where a part of it is taken (see the pass `endless`)."""
+    if not item:
+        raise ModelError(ENDLESS)
+
     def copies(n: int) -> List:
         if n > LONGEST:
             raise ModelError(f"'repeat' of {n} items is too long")
-        return List((item,) * n)
+        return List(item * n)
 
     return with_whole(number, "repeat", copies)
+
+
+def cycle(sequence: Any) -> Any:
+    """(cycle xs) has no end."""
+    raise ModelError(ENDLESS)
 
 
 @settled()

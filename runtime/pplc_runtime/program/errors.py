@@ -24,11 +24,13 @@ from pplc_runtime.values import ModelError, Place
 Form: TypeAlias = tuple[int, int, int]
 """The line, column and width of a form."""
 Places: TypeAlias = Mapping[tuple[int, int, int, int], Form]
+Included: TypeAlias = tuple[tuple[int, str], ...]
+"""The files that the source includes: the first line of each, in the count of all lines, and its name."""
 
 MOST_CALLS: Final = 8
 
 
-def located(error: BaseException, file: str, source: str, places: Places) -> ModelError:
+def located(error: BaseException, file: str, source: str, places: Places, included: Included = ()) -> ModelError:
     """The error as one of the model, with its place in the source."""
     result = error if isinstance(error, ModelError) else ModelError(_message(error))
     if result.rendered is not None:
@@ -43,8 +45,17 @@ def located(error: BaseException, file: str, source: str, places: Places) -> Mod
     statement: Place | None = getattr(error, "statement", None)
     if result.place is None and statement is not None:
         result.place = (*statement, 1)
-    result.rendered = _rendered(str(result), result.place, calls, file, source)
+    result.rendered = _rendered(str(result), result.place, calls, file, source, included)
     return result
+
+
+def _in_file(place: Form, source: str, included: Included) -> tuple[str, Form]:
+    """The file that a place is in, and the place there."""
+    line, column, width = place
+    for first, name in reversed(included):
+        if line >= first:
+            return name, (line - first + 1, column, width)
+    return source, place
 
 
 def _message(error: BaseException) -> str:
@@ -84,16 +95,18 @@ def _position(code: CodeType, instruction: int) -> tuple[int, int, int, int]:
     return (0, 0, 0, 0)
 
 
-def _rendered(message: str, place: Form | None, found: list[Form], file: str, source: str) -> str:
+def _rendered(message: str, place: Form | None, found: list[Form], file: str, source: str, included: Included) -> str:
     if place is None:
         return f"{source}: error: {message}"
-    lines = [f"{source}:{place[0]}:{place[1]}: error: {message}", *_excerpt(place, file, source)]
+    name, there = _in_file(place, source, included)
+    lines = [f"{name}:{there[0]}:{there[1]}: error: {message}", *_excerpt(there, file, name)]
     counts: dict[Form, int] = {}
     for form in reversed(found):
         if form != place:
             counts[form] = counts.get(form, 0) + 1
-    for (line, column, _), count in list(counts.items())[:MOST_CALLS]:
-        lines.append(f"  called from {source}:{line}:{column}" + (f", {count} times" if count > 1 else ""))
+    for form, count in list(counts.items())[:MOST_CALLS]:
+        name, (line, column, _) = _in_file(form, source, included)
+        lines.append(f"  called from {name}:{line}:{column}" + (f", {count} times" if count > 1 else ""))
     if len(counts) > MOST_CALLS:
         lines.append(f"  and from {len(counts) - MOST_CALLS} more places")
     return "\n".join(lines)

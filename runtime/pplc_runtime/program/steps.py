@@ -65,7 +65,9 @@ class Predict:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """Goes on at `body` with the next element of a sequence, or at `next` when there is none."""
+    """Goes on at `body` with the next element of a sequence, or at `next` when there is none.
+
+    One that is a `test` has one turn or none: it stands for one side of an if."""
 
     function: Callable[..., Any]
     loops: tuple[str, ...]
@@ -73,6 +75,7 @@ class Loop:
     body: int
     next: int
     place: Place
+    test: bool = False
 
 
 Step: TypeAlias = Input | Assume | Observe | Predict | Loop

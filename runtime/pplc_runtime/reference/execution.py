@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from pplc_runtime.engine.plan import FOR, RANDOM, TEST
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.messages import given, reportable
 from pplc_runtime.primitives.arguments import elements
@@ -45,36 +46,79 @@ class Plan:
 
 
 class _Certain(Handler):
-    """What a for runs over is evaluated once, before any particle is."""
+    """What a for runs over, and the test of an if, is evaluated once, before any particle is."""
+
+    what = FOR
 
     def choose(self, alpha: At, source: Dist | ProcessInstance, states: States) -> Any:
-        raise ModelError("what a for runs over must not be random: every particle meets the same observes")
+        raise ModelError(RANDOM[self.what])
 
     def observe(self, alpha: At, source: Any, value: Any, states: States) -> float:
-        raise ModelError("what a for runs over must not observe")
+        raise ModelError(f"{self.what} must not observe")
 
 
 class _Planned(Environment):
     """A global is evaluated when it is asked for."""
 
-    __slots__ = ("assumes",)
+    __slots__ = ("assumes", "certain", "in_loops", "unknown", "wanted")
 
-    def __init__(self, assumes: dict[str, tuple[Assume, At]], deepest: int) -> None:
-        super().__init__(_Certain(), deepest)
+    def __init__(
+        self, assumes: dict[str, tuple[Assume, At]], deepest: int, in_loops: set[str], wanted: set[str]
+    ) -> None:
+        self.certain = _Certain()
+        super().__init__(self.certain, deepest)
         self.assumes = assumes
+        self.in_loops = in_loops
+        self.wanted = wanted
+        """What loops assume and other loops depend on: that is evaluated in each turn."""
+        self.unknown: dict[str, Exception] = {}
+
+    def assume(self, statement: Assume, alpha: At, local: Mapping[str, Trace]) -> None:
+        self.bindings.pop(statement.name, None)
+        self.unknown.pop(statement.name, None)
+        try:
+            self.bindings[statement.name] = evaluate(statement.value, alpha, self, local)
+        except (ModelError, ArithmeticError, RecursionError) as error:
+            self.unknown[statement.name] = error
 
     def global_trace(self, name: str) -> Trace:
+        if name in self.in_loops and name not in self.bindings:
+            if name not in self.wanted:
+                raise _Wanted(name)
+            if name in self.unknown:
+                raise self.unknown[name]
         if name not in self.bindings and name in self.assumes:
             statement, alpha = self.assumes[name]
             self.bindings[name] = evaluate(statement.value, alpha, self, {})
         return super().global_trace(name)
 
 
+class _Wanted(BaseException):
+    """A loop depends on what another one assumes. No error, which would be given a place."""
+
+
 def plan(program: Program, data: Mapping[str, Any], deepest: int = DEEPEST) -> Plan:
     """The segments of a run with the given inputs."""
+    in_loops: set[str] = set()
+    bodies = [s for s in program.statements if isinstance(s, For)]
+    while bodies:
+        for statement in bodies.pop().body:
+            if isinstance(statement, For):
+                bodies.append(statement)
+            elif isinstance(statement, Assume):
+                in_loops.add(statement.name)
+    wanted: set[str] = set()
+    while True:
+        try:
+            return _plan(program, data, deepest, in_loops, wanted)
+        except _Wanted as more:
+            wanted.add(more.args[0])
+
+
+def _plan(program: Program, data: Mapping[str, Any], deepest: int, in_loops: set[str], wanted: set[str]) -> Plan:
     root = At()
     assumes = {s.name: (s, root["t", i]) for i, s in enumerate(program.statements) if isinstance(s, Assume)}
-    R = _Planned(assumes, deepest)
+    R = _Planned(assumes, deepest, in_loops, wanted)
     inputs: dict[str, Trace] = {}
     steps: list[Step] = []
 
@@ -91,7 +135,8 @@ def plan(program: Program, data: Mapping[str, Any], deepest: int = DEEPEST) -> P
                         message = f"the input '{name}' has no value; give it with --set, --data or data="
                         raise placed(ModelError(message), place)
                     R.bindings[name] = inputs[name] = transparent(value)
-                case For(name, sequence, body, place):
+                case For(name, sequence, body, place, test):
+                    R.certain.what = TEST if test else FOR
                     value = evaluate(sequence, alpha, R, local).v
                     if value is not None and not isinstance(value, tuple | np.ndarray):
                         message = f"a for runs over a list or a vector, not {given(value)}"
@@ -99,6 +144,8 @@ def plan(program: Program, data: Mapping[str, Any], deepest: int = DEEPEST) -> P
                     for turn, element in enumerate(elements(value, "for")):
                         unroll(body, alpha["f", turn], {**local, name: transparent(element)})
                 case _:
+                    if isinstance(statement, Assume) and statement.name in wanted:
+                        R.assume(statement, alpha, local)
                     steps.append(Step(statement, alpha, local))
 
     unroll(program.statements, root, {})

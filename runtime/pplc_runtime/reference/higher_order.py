@@ -29,6 +29,7 @@ from pplc_runtime.reference.trace import (
     inlined,
     transparent,
 )
+from pplc_runtime.values import key_of
 
 HigherOrder = Callable[[list[Trace], At, Environment, Place], Trace]
 
@@ -108,20 +109,68 @@ def every(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
     return _beside(transparent(True), tests)
 
 
+def _before(taus: list[Trace], alpha: At, R: Environment, place: Place, name: str) -> tuple[int, list[Trace]]:
+    """How many elements stand before the first whose test is not true, and the traces of the tests."""
+    tests = []
+    for _, test in _tested(taus, alpha, R, place, name):
+        tests.append(test)
+        if not is_true(test.v):
+            return len(tests) - 1, tests
+    return len(tests), tests
+
+
+def take_while(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    number, tests = _before(taus, alpha, R, place, "take-while")
+    taken = items(taus[1], "take-while")[:number]
+    return _beside(apply_primitive("list", taken, alpha, R, place), tests)
+
+
+def drop_while(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    number, tests = _before(taus, alpha, R, place, "drop-while")
+    left = items(taus[1], "drop-while")[number:]
+    return _beside(apply_primitive("list", left, alpha, R, place), tests)
+
+
 def reduce_(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    totals, results = _totals(taus, alpha, R, place, "reduce")
+    return _beside(totals[-1], results)
+
+
+def reductions(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    totals, results = _totals(taus, alpha, R, place, "reductions")
+    return _beside(apply_primitive("list", totals, alpha, R, place), results)
+
+
+def _totals(taus: list[Trace], alpha: At, R: Environment, place: Place, name: str) -> tuple[list[Trace], list[Trace]]:
+    """What a fold has after each element, and the traces of its calls."""
     f, *start, sequence = taus
-    rest = items(sequence, "reduce")
-    if start:
-        total = start[0]
-    elif rest:
-        total = rest.pop(0)
-    else:
-        return apply(f, [], alpha["e", 0], R, place)
+    rest = items(sequence, name)
     results = []
+    if start:
+        totals = [start[0]]
+    elif rest:
+        totals = [rest.pop(0)]
+    else:
+        results.append(apply(f, [], alpha["e", 0], R, place))
+        totals = [inlined(results[-1].v, results[-1].epsilon, results[-1])]
     for i, item in enumerate(rest):
-        results.append(apply(f, [total, item], alpha["e", i], R, place))
-        total = inlined(results[-1].v, results[-1].epsilon, results[-1])
-    return _beside(total, results)
+        results.append(apply(f, [totals[-1], item], alpha["e", i], R, place))
+        totals.append(inlined(results[-1].v, results[-1].epsilon, results[-1]))
+    return totals, results
+
+
+def group_by(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    """(group-by f xs) is the map of each key and the vector of its elements."""
+    f, sequence = taus
+    elements_ = items(sequence, "group-by")
+    keys = [apply(f, [item], alpha["e", i], R, place) for i, item in enumerate(elements_)]
+    groups: dict[object, tuple[Trace, list[Trace]]] = {}
+    for item, key in zip(elements_, keys):
+        groups.setdefault(key_of(key.v), (inlined(key.v, key.epsilon, key), []))[1].append(item)
+    entries = [
+        part for key, group in groups.values() for part in (key, apply_primitive("vector", group, alpha, R, place))
+    ]
+    return _beside(apply_primitive("hash-map", entries, alpha, R, place), keys)
 
 
 def repeatedly(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
@@ -148,6 +197,13 @@ def update(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
     before = apply_primitive("get", [whole_, key], alpha, R, place)
     after = apply(f, [before, *further], alpha["e", 0], R, place)
     return apply_primitive("assoc", [whole_, key, after], alpha, R, place)
+
+
+def update_in(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
+    whole_, path, f, *further = taus
+    before = apply_primitive("get-in", [whole_, path], alpha, R, place)
+    after = apply(f, [before, *further], alpha["e", 0], R, place)
+    return apply_primitive("assoc-in", [whole_, path, after], alpha, R, place)
 
 
 def _made_of(name: str, taus: list[Trace], alpha: At, place: Place, body: Expression) -> Trace:
@@ -213,11 +269,16 @@ HIGHER_ORDER: dict[str, HigherOrder] = {
     "remove": remove,
     "some": some,
     "every?": every,
+    "take-while": take_while,
+    "drop-while": drop_while,
     "reduce": reduce_,
+    "reductions": reductions,
+    "group-by": group_by,
     "repeatedly": repeatedly,
     "sort-by": sort_by,
     "apply": apply_,
     "update": update,
+    "update-in": update_in,
     "dp": dp,
     "partial": partial,
     "comp": comp,

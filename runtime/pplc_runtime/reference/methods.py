@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import Frame, here, run_in
+from pplc_runtime.lanes.frames import NOBODY, Frame, here, run_in
 from pplc_runtime.numerics.weights import ZeroWeights, log_sum_exp, normalise_and_sum
 from pplc_runtime.reference.draws import Random
 from pplc_runtime.reference.environment import (
@@ -93,10 +93,12 @@ def sweep(
     log_evidence = 0.0
     for n, segment in enumerate(run.segments):
         for l, particle in enumerate(particles):
+            here.particle = l
             if follow is not None and l == 0:
                 follow.extend(particle, n, segment)
             else:
                 extend(particle, segment, Draw(random))
+        here.particle = NOBODY
         log_weights = np.array([particle.log_weight for particle in particles])
         weights, log_total = _normalised(log_weights, segment)
         log_evidence += log_total - np.log(size)
@@ -219,7 +221,8 @@ def importance(run: Plan, size: int, random: Random, number: int) -> Sweep:
     """F[y] ~> W, x: the weights sum to the estimate of the evidence; draws of weight zero are left out."""
     alive: list[Particle] = []
     log_weights: list[float] = []
-    for _ in range(size):
+    for l in range(size):
+        here.particle = l
         particle, total = start(run), 0.0
         for segment in run.segments:
             extend(particle, segment, Draw(random))
@@ -309,12 +312,16 @@ def infer(
         retained: Particle | None = None
         for number in range(-burn_in if method in ("icsmc", "pgas") else 0, sweeps):
             with one_lane(max_depth):
+                here.sweep = number
                 if method == "importance":
                     done = importance(run, particles, random, number)
                 elif method == "smc":
                     done = smc(run, particles, random, number)
                 else:
-                    retained = retained or first_retained(run, particles, random)
+                    if retained is None:
+                        here.sweep = None
+                        retained = first_retained(run, particles, random)
+                        here.sweep = number
                     done, retained = conditional(run, particles, random, number, retained, settings)
             if number < 0:
                 continue
@@ -338,6 +345,7 @@ def one_lane(max_depth: int = DEEPEST) -> Iterator[None]:
     """Primitives see one particle, and recursion may go deep: Python calls of Python take no C stack."""
     before = here.frame, here.handler
     run_in(Frame.first(1))
+    here.sweep = None
     try:
         with recursion(20 * max_depth + 10_000), np.errstate(all="ignore"):
             yield
@@ -346,6 +354,7 @@ def one_lane(max_depth: int = DEEPEST) -> Iterator[None]:
         raise ModelError(message) from None
     finally:
         run_in(*before)
+        here.particle = None
 
 
 # For comparison with other engines

@@ -155,12 +155,13 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """[for [s e] statement ...]"""
+    """[for [s e] statement ...], or one side of an if, as a `test`"""
 
     name: str
     sequence: Expression
     body: tuple[Statement, ...]
     place: Place = NOWHERE
+    test: bool = False
 
 
 Statement: TypeAlias = Assume | Observe | Predict | Input | For

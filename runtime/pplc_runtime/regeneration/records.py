@@ -242,6 +242,8 @@ class Recorder(Forward):
     It computes no densities: those of the retained run are the same for all candidates, until a replay finds
     what they are for each."""
 
+    prints = False
+
     def __init__(self, plan: Plan, values: dict[At, Any]) -> None:
         run_in(Frame.first(1), self)
         super().__init__(np.random.default_rng(0), dict(plan.inputs))

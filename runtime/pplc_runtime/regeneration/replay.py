@@ -27,6 +27,8 @@ class Replay(Forward):
 
     A lane whose path is not one that the suffix can take gets weight zero, and ends there."""
 
+    prints = False
+
     def __init__(self, suffix: Suffix, prefix: Forward) -> None:
         super().__init__(prefix.rng, prefix.store)
         self.tables = prefix.tables

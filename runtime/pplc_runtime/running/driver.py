@@ -13,6 +13,7 @@ import numpy as np
 
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference.base import Engine, InBlocks, Kernel, Settings
+from pplc_runtime.lanes.frames import here
 from pplc_runtime.native.engine import NativeEngine
 from pplc_runtime.regeneration.lane_engine import LaneEngine
 from pplc_runtime.results.sweeps import Sweep
@@ -48,10 +49,12 @@ class Driver:
 
     def chain(self, rng: np.random.Generator) -> Iterator[Sweep]:
         """The sweeps of one chain."""
+        here.sweep = None
         return self.steps(self.kernel.init(self.engine, self.settings, rng), rng)
 
     def chains(self, starts: list[np.random.Generator], rng: np.random.Generator) -> Iterator[Sweep]:
         """The sweeps of several chains, each of which starts as it would by itself; none if they do not go together."""
+        here.sweep = None
         states = [self.kernel.init(self.engine, self.settings, own) for own in starts]
         state = self.kernel.together(self.engine, states)
         if state is not None:
@@ -70,6 +73,7 @@ class Driver:
 
     def step(self, state: Any, number: int, rng: np.random.Generator, count: int = 1) -> tuple[Any, list[Sweep]]:
         """The state after some steps, and the sweep of each chain after each."""
+        here.sweep = number
         kernel, settings = self.kernel, self.settings
         if isinstance(kernel, InBlocks):
             return kernel.steps(self.specialised or self.engine, state, settings, number, count, rng)

@@ -19,7 +19,8 @@ from pplc_runtime.engine.plan import Plan, plan
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.program.errors import Places, located
+from pplc_runtime.lanes.frames import here
+from pplc_runtime.program.errors import Included, Places, located
 from pplc_runtime.program.inner_observes import inner_observes
 from pplc_runtime.program.steps import Input, Step
 from pplc_runtime.results.json_values import from_python, nan_in_input
@@ -45,12 +46,15 @@ Engine = Callable[[str, list[Settings], int, dict[str, Any], int | None], Iterat
 class Program:
     """A program that can be inferred."""
 
-    def __init__(self, module: dict[str, Any], source: str, steps: list[Step], places: Places) -> None:
+    def __init__(
+        self, module: dict[str, Any], source: str, steps: list[Step], places: Places, included: Included = ()
+    ) -> None:
         self.module = module
         """The names of the generated module."""
         self.source = source
         self.steps = steps
         self.places = places
+        self.included = included
 
     @property
     def name(self) -> str:
@@ -97,6 +101,7 @@ class Program:
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
         values = self.data(data)
+        here.printed, here.sweep = 0, None
         kept: list[Sweep] = []
         found = False
 
@@ -207,7 +212,7 @@ class Program:
             except (KeyboardInterrupt, GeneratorExit):
                 raise
             except Exception as error:
-                raise located(error, self.file, self.source, self.places) from None
+                raise located(error, self.file, self.source, self.places, self.included) from None
 
     def deep(self, work: Callable[[], Iterator[Sweep]], max_depth: int) -> Iterator[Sweep]:
         """Sweeps that are computed in a thread with a stack for deep recursion, handed over one by one."""

@@ -18,7 +18,7 @@ from pplc_runtime.specialise.numpy_code import scripts_of
 from pplc_runtime.specialise.slices import specialised
 from pplc_runtime.specialise.suffix import ScriptedSweep
 from pplc_runtime.specialise.text import text_of
-from pplc_runtime.specialise.trace import traced
+from pplc_runtime.specialise.traced import traced
 
 MOST_FAILURES = 3
 """Scripts that fail more often than this, and in more than a tenth of the sweeps, are not tried again."""

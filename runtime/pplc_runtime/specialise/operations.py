@@ -9,7 +9,7 @@ import numpy as np
 
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.varying import EXACT, Lane, raw
-from pplc_runtime.primitives import FAST, PRIMITIVES, arithmetic, comparison
+from pplc_runtime.primitives import FAST, PRIMITIVES, arithmetic, comparison, higher, maps
 from pplc_runtime.program.densities import OF_DISTRIBUTIONS
 from pplc_runtime.program.stochastic import pick
 
@@ -71,6 +71,11 @@ class Certain:
         return np.where(holds, 0.0, -np.inf) if type(holds) is np.ndarray else 0.0 if holds else -np.inf
 
 
+UPDATES: Final[dict[Callable[..., Any], tuple[Callable[..., Any], Callable[..., Any]]]] = {
+    higher.update: (maps.get, maps.assoc),
+    higher.update_in: (maps.get_in, maps.assoc_in),
+}
+"""What calls a procedure with what is taken out, and puts in what it gives."""
 _OWN: Final[dict[str, Callable[..., Any]]] = {
     "select": select,
     "element": take,

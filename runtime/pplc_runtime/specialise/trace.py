@@ -20,21 +20,17 @@ import pplc_runtime.program.control as control
 from pplc_runtime.distributions import WEIGHTING
 from pplc_runtime.distributions.base import Family
 from pplc_runtime.engine.forward import Forward
-from pplc_runtime.engine.particles import Particles
-from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.messages import reportable
 from pplc_runtime.lanes.varying import Lane, Mix, beyond_floats, layout
-from pplc_runtime.numerics.resampling import SCHEMES
-from pplc_runtime.primitives import higher, indexing, maps, ordering, sequences
+from pplc_runtime.primitives import higher, indexing, maps, ordering, printing, sequences
 from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.primitives.comparison import eq, is_true
 from pplc_runtime.primitives.facts import FACTS
 from pplc_runtime.program.constructors import CONSTRUCTORS, WEIGHTING_CONSTRUCTORS
 from pplc_runtime.program.densities import logpdf
-from pplc_runtime.program.steps import Assume, Observe, Predict
 from pplc_runtime.program.stochastic import Categorical, Derived, Dirac, Dist, observable, pick
 from pplc_runtime.specialise.ir import (
     Check,
@@ -51,13 +47,10 @@ from pplc_runtime.specialise.ir import (
     Var,
     vars_in,
 )
-from pplc_runtime.specialise.operations import NAMES, Certain, in_order, is_whole, select, take, value_of
-from pplc_runtime.specialise.twins import Twins
+from pplc_runtime.specialise.operations import NAMES, UPDATES, Certain, in_order, is_whole, select, take, value_of
 from pplc_runtime.values import List, Map, Memo, Procedure
 from pplc_runtime.values.walk import children
 
-PARTICLES: Final = 16
-"""As many as a trace is made with: those that resampling keeps do what the particles of a sweep do."""
 DEEPEST: Final = 6
 """Branches inside of branches that are run both ways."""
 _GIVEN: Final = WEIGHTING["factor"]
@@ -146,6 +139,8 @@ class Tracer(Forward):
 
     def apply(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """Call a primitive, and note how its result came about; give up where it might have been of another kind."""
+        if function is printing.print_values:
+            raise NoFixedCourse("print, which scripts do not")
         self.spend()
         if not any(map(self.has_lanes, arguments)):
             return function(*arguments)
@@ -204,10 +199,11 @@ class Tracer(Forward):
             return self.apply(vector, self.apply_calling(higher.map_over, at, arguments))
         if function is higher.map_concat:
             return self.apply(sequences.concat, self.apply_calling(higher.map_over, at, arguments))
-        if function is higher.update:
+        if function in UPDATES:
+            get, put = UPDATES[function]
             value, key, procedure, *further = arguments
-            new = self.call_any(at[0], procedure, self.apply(maps.get, (value, key)), *further)
-            return self.apply(maps.assoc, (value, key, new))
+            new = self.call_any(at[0], procedure, self.apply(get, (value, key)), *further)
+            return self.apply(put, (value, key, new))
         facts = FACTS.get(NAMES.get(function, ""))
         if facts is None or facts.calls is None:
             raise NoFixedCourse("a primitive that may look at what its procedure gives")
@@ -363,38 +359,3 @@ class Tracer(Forward):
             raise NoFixedCourse("a label that depends on values over lanes")
         label, value = reportable(label, value)
         self.note(Report(turn, label, self.operand(value)))
-
-
-def traced(plan: Plan) -> Trace:
-    """The trace of a program; an error if it has no fixed course, or does not come to an end."""
-    twins = Twins(plan.module)
-    course = twins.plan(plan)
-    rng = np.random.default_rng(0)
-    particles = Particles(course, rng, PARTICLES, handler=Tracer)
-    tracer = particles.handler
-    assert isinstance(tracer, Tracer)
-    for segment in course.segments:
-        tracer.begin()
-        for step in segment:
-            outcome = step.function(step.at, *step.arguments)
-            if step.step is Assume:
-                tracer.write(step.name, outcome)
-            elif step.step is Observe:
-                tracer.weigh(tracer.score(step.at, *outcome))
-            elif step.step is Predict:
-                tracer.report(step.turn, *outcome)
-        weights, _ = particles.weights()
-        if segment is not course.segments[-1]:
-            particles.fork(SCHEMES["multinomial"].draw(rng, weights, PARTICLES))
-    trace = tracer.trace
-    cells = {cell: value for cell, value in tracer.store.items() if cell not in plan.inputs}
-    tracer.begin()
-    try:
-        for step in course.reports:
-            step.put_back(tracer.store)
-            tracer.report(step.turn, *step.function(step.at, *step.arguments))
-        trace.reports = trace.segments.pop()
-    except Exception:  # what is only reported may do one thing or another: the program itself does it
-        trace.segments.pop()
-        trace.store = {cell: tracer.operand(twins.original(value)) for cell, value in cells.items()}
-    return trace
