@@ -78,7 +78,7 @@ class Program:
         kind or an unknown one, ValueError for a value that it cannot have or that the method has no use for.
         `engine` may take the place of the lane engine: it gives the sweeps for the same settings."""
         given = {"particles": particles, "sweeps": sweeps, "seed": seed, "chains": chains, "cores": cores}
-        told = checked(method, {**given, "max_depth": max_depth, **options}, "lanes" if engine is None else "reference")
+        told = checked(method, {**given, "max_depth": max_depth, **options})
         chosen = METHODS[method].offer
         number = told.pop("particles", chosen.particles)
         length = told.pop("sweeps", chosen.sweeps)
