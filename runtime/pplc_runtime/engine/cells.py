@@ -48,13 +48,17 @@ class Cells:
 
     def __init__(self, store: dict[Any, Any]) -> None:
         self.store = store
-        self.written: list[Any] = []
-        """The cells written since the caller last emptied the list, and the processes used."""
+        self._written: list[Any] = []
         self.tables: dict[Any, Table] = {}
         """The memos whose entries are in tables, by address, and those that cannot be."""
         self.untabled: set[At] = set()
         self.running: set[At] = set()
         """The entries that are being computed."""
+
+    def new_writes(self) -> list[Any]:
+        """The cells written since this was last asked, and the processes used."""
+        written, self._written = self._written, []
+        return written
 
     def read(self, name: str) -> Any:
         value = self.store.get(name, MISSING)
@@ -64,7 +68,7 @@ class Cells:
 
     def write(self, name: str, value: Any) -> None:
         self.store[name] = value
-        self.written.append(name)
+        self._written.append(name)
 
     def entries(self, memo: Memo, argument: Lane) -> Any:
         """The entries of a memo for whole numbers that vary by lane."""
@@ -127,7 +131,7 @@ class Cells:
         keys = argument.at(frame)
         value = call(Addresses(memo.at, argument), memo.procedure, argument)
         distinct = sorted(set(keys.tolist()))
-        self.written += [memo.at[key] for key in distinct]
+        self._written += [memo.at[key] for key in distinct]
         try:
             table.put(keys, frame, value)
         except Unfit:
@@ -190,7 +194,7 @@ class Cells:
     def remember(self, at: At, value: Any) -> None:
         """Enter a value for the lanes of the running frame."""
         frame = here.frame
-        self.written.append(at)
+        self._written.append(at)
         top = frame.top
         if self.tables and at.parent is not None and at.parent in self.tables:
             table = self.tables[at.parent]
@@ -223,7 +227,7 @@ class Cells:
     def save(self, at: At, value: Any) -> None:
         """Keep a value under an address, in the lanes of the running frame."""
         self.store[at] = self.with_others(value, self.store.get(at, ()))
-        self.written.append(at)
+        self._written.append(at)
 
     def with_others(self, value: Any, old: Any) -> Any:
         """A value of the running frame for the whole generation: the other lanes have what they had."""
