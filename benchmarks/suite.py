@@ -253,15 +253,13 @@ class Sweeping:
 
     def __init__(self, values: int, particles: int) -> None:
         from pplc_runtime.engine.particles import Particles
-        from pplc_runtime.engine.plan import plan
-        from pplc_runtime.lanes.addresses import At
         from pplc_runtime.numerics.resampling import SCHEMES
 
         program = models.history(values, FORKS)
-        steps = pplc.compile_text(program.text, program.name).program.steps
-        self.segments = plan(steps, At(), {}).segments
+        run = pplc.compile_text(program.text, program.name).program.plan({})
+        self.segments = run.segments
         self.rng, self.draw = np.random.default_rng(1), SCHEMES["multinomial"].draw
-        self.particles = Particles(plan(steps, At(), {}), self.rng, particles)
+        self.particles = Particles(run, self.rng, particles)
         self.particles.extend(self.segments[0])
         self.next = 1
 

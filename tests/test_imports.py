@@ -13,7 +13,8 @@ import pytest
 ROOT: Final = Path(__file__).parents[1]
 
 TABLES: Final = (
-    "pplc_runtime.program.formulas", "pplc_runtime.program.names", "pplc_runtime.values", "pplc_runtime.version",
+    "pplc_runtime.primitives.facts", "pplc_runtime.program.formulas", "pplc_runtime.program.names",
+    "pplc_runtime.values", "pplc_runtime.version",
     "pplc_runtime.program.constructors", "pplc_runtime.program.stochastic", "pplc_runtime.reference.syntax",
 )  # fmt: skip
 """What a pass may see of the runtime: names and arities, plain values, the syntax that it translates to."""
@@ -29,6 +30,7 @@ ALLOWED: Final[dict[str, tuple[str, ...]]] = {
     "pplc_runtime": ("pplc_runtime", "numpy", "scipy", "sexpdata", "matplotlib"),
     "pplc_runtime.distributions": ("pplc_runtime.distributions", "numpy", "scipy"),
     "pplc_runtime.processes": ("pplc_runtime.distributions", "pplc_runtime.processes", "numpy"),
+    "pplc_runtime.native.machine": ("pplc_runtime", "numpy", "llvmlite"),
     "pplc_runtime.settings": ("pplc_runtime.suggestions",),
     "pplc_runtime.command": (
         "pplc_runtime.command", "pplc_runtime.results", "pplc_runtime.settings", "pplc_runtime.suggestions", "tqdm",
@@ -38,8 +40,8 @@ ALLOWED: Final[dict[str, tuple[str, ...]]] = {
 
 LEVELS: Final = (
     "version", "excerpt", "suggestions", "settings", "values", "distributions", "processes", "numerics", "lanes",
-    "primitives", "results", "program", "engine", "regeneration", "specialise", "inference", "command", "running",
-    "reference", "exports",
+    "primitives", "results", "program", "engine", "regeneration", "specialise", "native", "inference", "command",
+    "running", "reference", "exports",
 )  # fmt: skip
 """The rooms of the runtime: each sees those before it, also in imports inside of functions, and none after it."""
 BUILDING_BLOCKS: Final = ("base", "start", "sweep")

@@ -43,11 +43,14 @@ WRONG: list[tuple[str, dict[str, Any], type[Exception], str]] = [
     ("smc", {"particels": 10}, TypeError, "infer has no setting 'particels'; did you mean 'particles'?"),
     ("smc", {"zzz": 10}, TypeError, "infer has no setting 'zzz'"),
     ("smcc", {}, ValueError, "unknown method 'smcc'; did you mean 'smc'?"),
-    ("gibbs", {}, ValueError, "unknown method 'gibbs'; there are importance, smc, icsmc, pgas"),
-    ("smc", {"burn_in": 3}, ValueError, "burn_in: smc has none; use icsmc or pgas"),
+    ("gibbs", {}, ValueError, "unknown method 'gibbs'; there are importance, smc, icsmc, pgas, lmh"),
+    ("smc", {"burn_in": 3}, ValueError, "burn_in: smc has none; use icsmc, pgas or lmh"),
     ("importance", {"strict": True}, ValueError, "strict: importance has none; use pgas"),
     ("importance", {"genealogy": 1}, ValueError, "genealogy: importance has none; use smc, icsmc or pgas"),
     ("smc", {"engine": "refrence"}, ValueError, "unknown engine 'refrence'; did you mean 'reference'?"),
+    ("lmh", {"engine": "reference"}, ValueError, "method: the reference engine has no lmh; use the engine lanes"),
+    ("pgas", {"proposals": 3}, ValueError, "proposals: pgas has none; use lmh"),
+    ("lmh", {"proposals": 0}, ValueError, "proposals: must be at least 1, not 0"),
     ("smc", {"data": {"yy": 1}}, ValueError, "data: the program has no input 'yy'; did you mean 'y'?"),
     ("smc", {"data": 3}, TypeError, "data: must map the names of inputs to their values, not be 3"),
 ]
@@ -68,6 +71,7 @@ def test_every_setting_is_of_use_or_refused(method: str) -> None:
         "burn_in": 2,
         "genealogy": 1,
         "strict": True,
+        "proposals": 4,
     }
     assert set(others) == {name for offer in OFFERS.values() for name in offer.own}
     for name, value in others.items():

@@ -18,6 +18,7 @@ from pplc.passes.kinds import check_kinds
 from pplc.passes.logits import logits
 from pplc.passes.read import read
 from pplc.passes.resolve import resolve
+from pplc.passes.sites import sites
 from pplc.passes.to_cps import to_cps
 from pplc.passes.to_python import to_python
 from pplc.room import with_room
@@ -72,7 +73,7 @@ def dump_after(source: Source, name: str) -> str:
 def _front(source: Source) -> tuple[Analysis, list[Diagnostic]]:
     resolved, warnings = resolve(expand(read(source), source), source)
     program, lost = logits(resolved)
-    analysis, more = analyse(program)
+    analysis, more = analyse(sites(program))
     return analysis, [*warnings, *lost, *more]
 
 

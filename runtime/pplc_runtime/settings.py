@@ -26,6 +26,10 @@ class Offer(NamedTuple):
     is_chain: bool
     own: tuple[str, ...] = ()
 
+    def draws(self, particles: int) -> int:
+        """How many draws a sweep gives: a method that is offered with one particle gives one."""
+        return particles if self.particles > 1 else 1
+
 
 OFFERS: Final[dict[str, Offer]] = {
     offer.name: offer
@@ -42,6 +46,10 @@ OFFERS: Final[dict[str, Offer]] = {
         Offer(
             "pgas", "the same with ancestor sampling, for few particles", 10, 1000, True,
             ("resampling", "ess_threshold", "genealogy", "burn_in", "strict"),
+        ),
+        Offer(
+            "lmh", "a chain that proposes one random choice at a time", 1, 1000, True,
+            ("burn_in", "proposals"),
         ),
     )
 }  # fmt: skip
@@ -117,15 +125,21 @@ SETTINGS: Final[dict[str, Setting]] = {
     "burn_in": Setting(whole(0), 0),
     "strict": Setting(boolean, False),
     "genealogy": Setting(whole(0), 0),
+    "proposals": Setting(whole(1)),
 }
 """Those of all methods, and then those that only some methods have."""
+REFERENCE_METHODS: Final = ("importance", "smc", "icsmc", "pgas")
+"""The methods that the reference engine has."""
+NO_REFERENCE: Final = "the reference engine has no {}; use the engine lanes"
 
 
-def checked(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def checked(method: str, given: Mapping[str, Any], engine: str = ENGINES[0]) -> dict[str, Any]:
     """The settings that are given, as a run takes them; None is one that is not given.
 
     A setting of the wrong kind or an unknown one is a TypeError, a value that it cannot have a ValueError."""
     one_of("method", OFFERS)(method)
+    if engine == "reference" and method not in REFERENCE_METHODS:
+        raise ValueError(f"method: {NO_REFERENCE.format(method)}")
     result = {}
     for name, value in given.items():
         if name not in SETTINGS:

@@ -29,6 +29,8 @@ from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 from pplc_runtime.processes import PROCESSES
+from pplc_runtime.regeneration.lane_engine import LaneEngine
+from pplc_runtime.regeneration.records import Retained as RetainedRuns
 from pplc_runtime.running.driver import Driver
 from pplc_runtime.values import key_of
 
@@ -37,7 +39,8 @@ from .sweeps import Retained, quietly
 T = TypeVar("T")
 Law: TypeAlias = dict[Any, float]
 """Executions, by what they draw and predict, to their probabilities."""
-METHODS_OF_CHAINS: list[Any] = [import_module(f"pplc_runtime.inference.{name}") for name in ("icsmc", "pgas")]
+METHODS_OF_CHAINS: list[Any] = [import_module(f"pplc_runtime.inference.{name}") for name in ("icsmc", "pgas", "lmh")]
+MOVES: list[Any] = [import_module("pplc_runtime.inference.lmh")]
 ENGINES = ("regeneration.lane_engine", "specialise.engine", "specialise.suffix")
 WHOLE = list(range(8))
 
@@ -78,6 +81,10 @@ class Enumerating:
         number, self.others, self.probability = state
         del self.taken[number:]
 
+    def integers(self, number: int) -> int:
+        """One of so many, all alike."""
+        return self.decide([1.0] * number)
+
     def lanes(self, values: list[Any], log_densities: NDArray[np.float64]) -> NDArray[Any]:
         """A value for each lane, from its log densities of the values; the kept lane is not asked."""
         kept = [lane for lane, _ in here.frame.kept] if _follows_retained() else []
@@ -112,6 +119,11 @@ def _conditional(chance: Enumerating, weights: NDArray[np.float64], number: int,
     return np.array([kept, *_draw(chance, weights, number - 1)])
 
 
+def _accepts(chance: Enumerating, log_ratio: float) -> bool:
+    ratio = min(1.0, math.exp(min(0.0, log_ratio)))
+    return chance.decide([ratio, 1.0 - ratio]) == 0
+
+
 def _enumerating(right: Callable[..., Any]) -> Callable[..., Any]:
     """The sampler of a family that takes chance from an `Enumerating`, where it is given one."""
 
@@ -141,6 +153,9 @@ class Kernel:
         self.chosen: list[Retained] = []
         """What each chain has retained last, and below what it predicts."""
         self.predicts: list[Any] = []
+        self.engine = LaneEngine(run)
+        self.reports = False
+        """Whether what is predicted is part of the law."""
 
     @contextmanager
     def enumerated(self) -> Iterator[None]:
@@ -169,6 +184,8 @@ class Kernel:
             patch.setattr("pplc_runtime.engine.particles.pick_rows", _pick_rows)
             if "enumerated" not in SCHEMES:
                 patch.setitem(SCHEMES, "enumerated", Scheme("enumerated", _draw, _conditional))  # type: ignore[arg-type]
+            for module in MOVES:
+                patch.setattr(module, "accepts", _accepts)
             for engine in ENGINES:
                 patch.setattr(f"pplc_runtime.{engine}.Particles", WatchedParticles)
             for module in METHODS_OF_CHAINS:
@@ -221,6 +238,29 @@ class Kernel:
                 before[(paths(drawn), values)] += probability
                 self.retained = drawn
                 for result, transition in every_run(sweep):
+                    after[result] += probability * transition
+        return dict(before), dict(after)
+
+    def moved(self, kernel: Any, **options: Any) -> tuple[Law, Law]:
+        """The posterior, and the law of what a chain of any kernel retains one step after a draw from it."""
+        before: defaultdict[Any, float] = defaultdict(float)
+        after: defaultdict[Any, float] = defaultdict(float)
+        settings = Settings(**{"particles": 2, "sweeps": 1, "resampling": "enumerated", **options})
+
+        def step(chance: Enumerating) -> Any:
+            rng: Any = chance
+            bound, state = kernel.bound(self.engine, settings), RetainedRuns([dict(self.retained)])
+            state, sweeps = bound.step(self.engine, state, settings, 0, rng, report=self.reports)
+            told = tuple((label, key_of(_plain(column[0]))) for label, column in sweeps[0].predicts.items())
+            return paths(state.held[0]), told if self.reports else ()
+
+        with self.enumerated():
+            for drawn, values, probability in self.posterior():
+                before[(paths(drawn), values if self.reports else ())] += probability
+            for drawn in {paths(drawn): drawn for drawn, *_ in self.posterior()}.values():
+                self.retained = drawn
+                probability = math.fsum(p for (own, _), p in before.items() if own == paths(drawn))
+                for result, transition in every_run(step):
                     after[result] += probability * transition
         return dict(before), dict(after)
 

@@ -51,7 +51,7 @@ def compiled(text: str, data: Mapping[str, Any] | None = None, in_place: bool = 
         for step in model.program.steps
     ]
     with quietly():
-        return Compiled(plan(steps, At(), dict(data or {})), reference, dict(data or {}))
+        return Compiled(plan(steps, At(), dict(data or {}), model.program.module), reference, dict(data or {}))
 
 
 @contextmanager

@@ -74,7 +74,15 @@ LISTS_AT_ONCE = """
 [predict (nth (m 1) 1)]
 """
 """The first call computes the entries of both keys at once, in a table or, where there are lists, in none."""
+ENTRIES_THAT_END = """
+[assume m (mem (lambda (k) (do (observe (flip (if (= k 1) 0.0 0.5)) true) (sample (flip 0.5)))))]
+[assume z (sample (flip 0.5))]
+[observe (flip (if (m 0) 0.9 0.2)) true]
+[observe (flip (if (m (if z 0 1)) 0.4 0.7)) true]
+"""
+"""All that ask for an entry which others do not ask for end there."""
 SOURCES = {
+    "entries that end": ENTRIES_THAT_END,
     **PROGRAMS,
     "keys at once": KEYS_AT_ONCE,
     "lists at once": LISTS_AT_ONCE,

@@ -234,7 +234,8 @@ def test_where_scripts_fail_the_program_is_run(method: str) -> None:
     straight = with_scripts(DIES)
     settings: dict[str, Any] = {"particles": 4, "sweeps": 60}
     assert_same(chain(compiled(DIES).plan, method, 2, **settings), chain(straight, method, 2, **settings))
-    assert 0 < straight.scripts.failures < straight.scripts.attempts
+    if method != "lmh":  # whose proposals are run by the program itself
+        assert 0 < straight.scripts.failures < straight.scripts.attempts
 
 
 def test_scripts_that_fail_too_often_are_given_up() -> None:

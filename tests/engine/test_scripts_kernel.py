@@ -11,8 +11,9 @@ from tests.share import share
 
 from pplc_runtime.distributions.base import Family
 from pplc_runtime.lanes.frames import Frame
-from pplc_runtime.specialise import course
-from pplc_runtime.specialise.emit import ReplayWriter
+from pplc_runtime.specialise.ir import Var
+from pplc_runtime.specialise.numpy_code import ReplayWriter
+from pplc_runtime.specialise.slices import _Slicer
 from pplc_runtime.specialise.suffix import ScriptedSweep
 
 from .kernels import Kernel, bias, distance
@@ -82,7 +83,7 @@ def samples_not_scored(patch: pytest.MonkeyPatch) -> None:
     """The density of the retained samples is left out."""
 
     def score(self: ReplayWriter, family: Family, parts: Any, value: Any) -> None:
-        if id(value) not in self.cell_of:
+        if type(value) is not Var or value not in self.cell_of:
             right(self, family, parts, value)
 
     right = ReplayWriter.score
@@ -116,8 +117,8 @@ def executed_segments_count_on(patch: pytest.MonkeyPatch) -> None:
 
 def derived_values_stay(patch: pytest.MonkeyPatch) -> None:
     """What a replay computes is not handed on to the segments that read it."""
-    right = course._Course.script
-    patch.setattr(course._Course, "script", lambda self: replace(right(self), follows=()))
+    right = _Slicer.segment
+    patch.setattr(_Slicer, "segment", lambda self: replace(right(self), follows=()))
 
 
 TRAPS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from pplc import load
-from pplc_runtime.engine.plan import plan
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.addresses import At
@@ -31,8 +30,8 @@ HALF = 3
 
 
 def driver(name: str, method: str) -> Driver:
-    steps = load(PROGRAMS / f"{name}.clj").program.steps
-    return Driver.of(METHODS[method].kernel, plan(steps, At(), {}), SETTINGS)
+    program = load(PROGRAMS / f"{name}.clj").program
+    return Driver.of(METHODS[method].kernel, program.plan({}), SETTINGS)
 
 
 def told(sweeps: Any) -> list[Any]:
@@ -62,7 +61,7 @@ def second_half(name: str, method: str, saved: dict[str, Any]) -> list[Any]:
         return told(run.steps(from_json(saved["state"], run.engine.plan.root), rng, HALF))
 
 
-@pytest.mark.parametrize("method", ["icsmc", "pgas"])
+@pytest.mark.parametrize("method", ["icsmc", "pgas", "lmh"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_chain_goes_on_in_another_process(name: str, method: str) -> None:
     with quietly():

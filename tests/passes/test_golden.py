@@ -7,11 +7,14 @@ from typing import Final
 
 import pytest
 
+from pplc import compile_text
 from pplc.cli import OK, main
 from pplc.pipeline import PASSES, dump_after
 from pplc.source import Source
 
 GOLDEN: Final = sorted((Path(__file__).parents[1] / "golden").glob("*.txt"))
+EVERY: Final = (*PASSES, "specialise")
+INPUTS: Final = {"sigma": 1.5}
 MARK: Final = ";;; after "
 
 
@@ -27,11 +30,13 @@ def test_dumps(path: Path, pytestconfig: pytest.Config) -> None:
     expected = parts(path.read_text(encoding="utf-8"))
     source = Source(f"{path.stem}.clj", expected["source"])
     found = {"source": expected["source"]} | {name: dump_after(source, name).rstrip() for name in PASSES}
+    program = compile_text(source.text, source.name).program
+    found["specialise"] = program.specialised({name: INPUTS[name] for name in program.inputs if name in INPUTS})
     if pytestconfig.getoption("--refresh-golden"):
-        dumps = [f"{MARK}{name}\n{found[name]}\n" for name in PASSES]
+        dumps = [f"{MARK}{name}\n{found[name]}\n" for name in EVERY]
         path.write_text("\n".join([found["source"], *dumps]), encoding="utf-8")
         return
-    for name in PASSES:
+    for name in EVERY:
         assert found[name] == expected.get(name), f"after {name}"
 
 

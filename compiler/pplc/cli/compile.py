@@ -9,6 +9,7 @@ from argparse import ArgumentParser, Namespace
 from pplc.cli.sources import read_source
 from pplc_runtime.command.failures import OK, UsageError
 from pplc_runtime.command.files import STANDARD, write_text
+from pplc_runtime.command.infer import add_inputs
 
 
 def parser() -> ArgumentParser:
@@ -23,6 +24,7 @@ def parser() -> ArgumentParser:
     parser.add_argument(
         "--dump-after", metavar="PASS", help="write the program as it is after a pass of the compiler instead"
     )
+    add_inputs(parser)
     return parser
 
 
@@ -33,12 +35,19 @@ def run(arguments: Namespace) -> int:
     from pplc_runtime.suggestions import suggestion
 
     wanted = arguments.dump_after
+    every = (*PASSES, "specialise")
     if wanted is None:
         text = compile_source(source).text
     elif wanted in PASSES:
         text = dump_after(source, wanted)
+    elif wanted == "specialise":
+        from pplc.model import compile_text
+        from pplc_runtime.command.inputs import read_inputs
+
+        program = compile_text(source.text, source.name).program
+        text = program.specialised(read_inputs(arguments.data, arguments.settings, program.inputs))
     else:
-        raise UsageError(f"no pass '{wanted}'{suggestion(wanted, PASSES)}; the passes are {', '.join(PASSES)}")
+        raise UsageError(f"no pass '{wanted}'{suggestion(wanted, every)}; the passes are {', '.join(every)}")
     if not text.endswith("\n"):
         text += "\n"
     if arguments.output in (None, STANDARD):

@@ -1,7 +1,8 @@
 """The core language: the paper's constant, symbol, application, lambda, if and quote, with let and letrec.
 
 `expand` makes it with every name a `Name`; `resolve` turns each name into a `Local`, a `Global` or a
-`Primitive`. `Sample`, `Observe` and `Mem` are nodes of their own, since the whole compiler asks for them.
+`Primitive`. `Sample`, `Observe` and `Mem` are nodes of their own, since the whole compiler asks for them. `sites` gives
+every node that may evaluate something at an address a number for it.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Local:
 
     name: str
     span: Span
+    site: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class App:
     operator: Expr
     arguments: tuple[Expr, ...]
     span: Span
+    site: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class Lambda:
     rest: str | None
     body: Expr
     span: Span
+    site: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,7 @@ class Sample:
 
     source: Expr
     span: Span
+    site: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +124,7 @@ class Observe:
     source: Expr
     value: Expr
     span: Span
+    site: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +133,14 @@ class Mem:
 
     procedure: Expr
     span: Span
+    site: int = 0
 
 
 Expr: TypeAlias = Const | Name | Local | Global | Primitive | App | Lambda | If | Let | Letrec | Sample | Observe | Mem
+
+
+Sited: TypeAlias = Local | App | Lambda | Sample | Observe | Mem
+"""What may have a number in addresses."""
 
 
 def primitive_call(name: str, span: Span, *arguments: Expr) -> App:

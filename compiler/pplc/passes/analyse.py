@@ -32,13 +32,11 @@ from pplc.languages.traverse import (
 )
 from pplc.passes.analyse_predicts import waiting
 from pplc.source import Span
+from pplc_runtime.primitives.facts import FACTS
 from pplc_runtime.program.constructors import PROCESS_CONSTRUCTORS
 from pplc_runtime.program.names import SIGNATURES
 
 PROCESSES = frozenset({*PROCESS_CONSTRUCTORS, "gp"})
-
-CALLED = {"repeatedly": 1, "update": 2}
-"""Which argument of a primitive is the procedure that it calls, where it is not the first."""
 
 
 def analyse(program: core.Program) -> tuple[Analysis, list[Diagnostic]]:
@@ -143,7 +141,8 @@ def _is_constant(expr: core.Expr, constant: set[str], quiet: set[str]) -> bool:
                 case core.Primitive(name):
                     if not SIGNATURES[name].addressed or _is_process(operator):
                         return True
-                    position = CALLED.get(name, 0)
+                    position = FACTS[name].calls
+                    assert position is not None
                     return position < len(arguments) and _is_quiet(arguments[position], constant, quiet)
                 case core.Lambda(body=body):
                     return _is_constant(body, constant, quiet)

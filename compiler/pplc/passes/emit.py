@@ -201,7 +201,7 @@ def _places(places: list[tuple[tuple[int, int, int, int], tuple[int, int, int]]]
 
 def _tail(source: Source) -> str:
     return (
-        f"PROGRAM = Program(__name__, __file__, {source.name!r}, _STEPS, _PLACES)\n"
+        f"PROGRAM = Program(globals(), {source.name!r}, _STEPS, _PLACES)\n"
         "infer = PROGRAM.infer\n"
         "\n"
         'if __name__ == "__main__":\n'

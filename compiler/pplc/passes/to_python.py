@@ -57,8 +57,6 @@ class Builder:
         """The closed procedures that are globals."""
         self.parts: dict[int, Known] = {}
         """The functions made from an expression, by its identity: a copy of it calls the same ones."""
-        self._numbers: dict[int, tuple[int, core.Expr]] = {}
-        """The number of every call and draw in its addresses, by the identity of its node (kept alive)."""
         self._formulas: dict[int, tuple[str, core.Expr]] = {}
         self._constants: dict[Any, str] = {}
         self._values: dict[str, str] = {}
@@ -157,10 +155,11 @@ class Builder:
         self.module.imports.add(name)
         return load(name)
 
-    def site(self, expr: core.Expr) -> ast.expr:
-        """The address of an evaluation in the running one: one number for all copies of an expression."""
-        place, _ = self._numbers.setdefault(id(expr), (len(self._numbers) + 1, expr))
-        return ast.Subscript(load("at"), ast.Constant(place), ast.Load())
+    @staticmethod
+    def site(expr: core.Sited) -> ast.expr:
+        """The address of an evaluation in the running one."""
+        assert expr.site, expr
+        return ast.Subscript(load("at"), ast.Constant(expr.site), ast.Load())
 
     def constant(self, value: Any) -> ast.expr:
         """A constant: where Python has no literal for it, a variable of the module."""
@@ -176,7 +175,7 @@ class Builder:
             self.module.constants[name] = value
         return load(name)
 
-    def procedure_value(self, known: Known, expr: core.Expr) -> ast.expr:
+    def procedure_value(self, known: Known, expr: core.Sited | core.Global) -> ast.expr:
         """A procedure as a value: its code, name, arity and what it closes over."""
         procedure = known.procedure
         arguments: list[ast.expr] = [
@@ -187,6 +186,7 @@ class Builder:
         ]
         if known.captured:
             arguments.append(ast.Tuple([load(name) for name in known.captured], ast.Load()))
+            assert not isinstance(expr, core.Global), "a global procedure closes over nothing"
             arguments.append(self.site(expr))
             return ast.Call(self.runtime("Procedure"), arguments, [])
         name = self._values.get(known.function)

@@ -15,14 +15,23 @@ from pplc_runtime.command.arguments import reading
 from pplc_runtime.command.failures import INTERRUPTED, OK, UsageError, ended, run_command
 from pplc_runtime.command.files import STANDARD, check_writable
 from pplc_runtime.command.memory import keep_freed_memory
-from pplc_runtime.settings import DEFAULT_METHOD, OFFERS, RESAMPLING, SETTINGS, one_of, unfit
+from pplc_runtime.settings import (
+    DEFAULT_METHOD,
+    NO_REFERENCE,
+    OFFERS,
+    REFERENCE_METHODS,
+    RESAMPLING,
+    SETTINGS,
+    one_of,
+    unfit,
+)
 
 if TYPE_CHECKING:
     from pplc_runtime.results.posterior import Posterior
     from pplc_runtime.results.sweeps import Sweep
 
 PICTURES: Final = (".png", ".svg", ".pdf")
-OPTIONS: Final = ("engine", "resampling", "ess_threshold", "burn_in", "max_depth", "strict")
+OPTIONS: Final = ("engine", "resampling", "ess_threshold", "burn_in", "max_depth", "strict", "proposals")
 """Handed to the method when they were given."""
 
 
@@ -50,10 +59,8 @@ def add_options(parser: ArgumentParser) -> None:
     setting("--seed", "N", "seed of the random numbers (default: a new one, shown)")
     setting("--chains", "C", "independent chains (default: 1)", default=1)
     setting("--cores", "K", "processes; changes no result (default: 1)", default=1)
-    setting("--burn-in", "B", "icsmc, pgas: sweeps of a chain to leave out before those that count")
-    add("--data", metavar="FILE.json", help="values of the inputs, a JSON object; - for standard input")
-    add("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings",
-        help="value of one input, JSON or else a string; may be given again")  # fmt: skip
+    setting("--burn-in", "B", "icsmc, pgas, lmh: sweeps of a chain to leave out before those that count")
+    add_inputs(parser)
     add("--out", metavar="FILE.jsonl", help="write every draw as a line of JSON; - for standard output")
     add("--plot", metavar="FILE.png", help="draw the posterior; also .svg and .pdf (needs matplotlib)")
     add("--genealogy", metavar="FILE.png",
@@ -61,9 +68,18 @@ def add_options(parser: ArgumentParser) -> None:
     add("--quiet", action="store_true", help="no progress bar and no summary")
     setting("--resampling", "SCHEME", f"smc, icsmc, pgas: {', '.join(RESAMPLING)}")
     setting("--ess-threshold", "F", "smc, icsmc, pgas: resample only below this share of effective particles")
+    setting("--proposals", "N", "lmh: proposals of a sweep (default: as many as the program makes random choices)")
     setting("--max-depth", "N", "how deep procedures of the model may recur")
     add("--strict", action="store_const", const=True,
         help="pgas: reject an ancestor whenever a branch is taken otherwise, as in the paper")  # fmt: skip
+
+
+def add_inputs(parser: ArgumentParser) -> None:
+    """The options that give inputs their values."""
+    add = parser.add_argument
+    add("--data", metavar="FILE.json", help="values of the inputs, a JSON object; - for standard input")
+    add("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings",
+        help="value of one input, JSON or else a string; may be given again")  # fmt: skip
 
 
 def new_parser(prog: str) -> ArgumentParser:
@@ -101,6 +117,8 @@ def check(arguments: Namespace) -> None:
         check_writable(arguments.out)
     _check_picture("--plot", arguments.plot)
     _check_picture("--genealogy", arguments.genealogy)
+    if getattr(arguments, "engine", None) == "reference" and arguments.method not in REFERENCE_METHODS:
+        raise UsageError(f"--method: {NO_REFERENCE.format(arguments.method)}")
     for name in (*OPTIONS, "genealogy"):
         value = getattr(arguments, name, None)
         if name in SETTINGS and value is not None:
@@ -155,7 +173,7 @@ def infer(model: Model, arguments: Namespace) -> int:
             **{name: value for name, value in options.items() if value is not None},
         )
     except KeyboardInterrupt:
-        posterior = Posterior(arguments.method, seed, particles, arguments.chains, kept, method.is_chain)
+        posterior = Posterior(arguments.method, seed, method.draws(particles), arguments.chains, kept, method.is_chain)
         progress.interrupted = True
     except BaseException:
         if writer is not None and (part := writer.abandon()) is not None:

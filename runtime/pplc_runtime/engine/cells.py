@@ -54,6 +54,8 @@ class Cells:
         self.untabled: set[At] = set()
         self.running: set[At] = set()
         """The entries that are being computed."""
+        self.by_lane = True
+        """Whether entries of different keys may be computed at once, where nothing in them ends a lane."""
 
     def new_writes(self) -> list[Any]:
         """The cells written since this was last asked, and the processes used."""
@@ -69,6 +71,12 @@ class Cells:
     def write(self, name: str, value: Any) -> None:
         self.store[name] = value
         self._written.append(name)
+
+    def keep(self, turn: int, names: tuple[str, ...]) -> None:
+        """Keep globals for the predict of a turn, those that have been assumed by then."""
+        for name in names:
+            if name in self.store:
+                self.store[turn, name] = self.store[name]
 
     def entries(self, memo: Memo, argument: Lane) -> Any:
         """The entries of a memo for whole numbers that vary by lane."""
@@ -109,7 +117,7 @@ class Cells:
         present = table.present[keys, table.lanes(frame)]
         if np.count_nonzero(present) < len(present):
             missing = np.flatnonzero(~present)
-            if memo.by_lane and len(missing) > 1:
+            if memo.by_lane and self.by_lane and len(missing) > 1:
                 part([missing], lambda _: self.compute_by_lane(memo, argument, table))
             else:
                 distinct = np.unique(keys[missing]).tolist()

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.engine.cells import Cells
+from pplc_runtime.engine.held import Held
 from pplc_runtime.lanes.addresses import Addresses, At
 from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.messages import refused
@@ -50,6 +51,8 @@ class Forward(Cells):
         self.rng = rng
         self.retained = retained
         self.draws: list[tuple[At, Frame, Any]] | None = None
+        self.held: Held | None = None
+        """What is not drawn."""
         self.events: dict[At, Any] = {}
         """What the retained run gives to processes in observes, by address; used up likewise."""
         self.seats: dict[At, Seats] = {}
@@ -79,6 +82,16 @@ class Forward(Cells):
         assert self.draws is not None
         draws, self.draws = self.draws, []
         return draws
+
+    def hold(self, held: Held) -> None:
+        """Do not draw what is held."""
+        self.held = held
+        self.by_lane = False  # a held value may end a lane
+
+    def finish(self) -> None:
+        """Particles have come to the end of the program: those that have not used all held values have weight zero."""
+        if self.held is not None:
+            self.log_weights[self.held.unfinished(here.frame.top)] = -np.inf
 
     def begin(self) -> None:
         """Particles begin a segment."""
@@ -127,7 +140,30 @@ class Forward(Cells):
         raise refused("sample takes a distribution or a process", source)
 
     def draw(self, at: At, source: Dist) -> Any:
+        if self.held is not None and self.held.holds(at):
+            return self.take(at, source, self.held)
         return self.drawn(at, here.frame, source.sample(self.rng))
+
+    def take(self, at: At, source: Dist, held: Held) -> Any:
+        """A value that is held: its density is weight."""
+        if not held.fits(at, source):
+            self.weigh(-np.inf)
+        value = self.taken(at, held)
+        self.weigh(source.log_density(value))
+        return value
+
+    def taken(self, at: At, held: Held) -> Any:
+        """A value that is held, for all lanes of the running frame; the kept lane uses it up."""
+        frame = here.frame
+        value = held.values[at]
+        held.use()
+        if frame.kept and self.retained is not None:
+            for _, chain in frame.kept:
+                del self.retained[chain][at]
+            self._used.append(at)
+        if self.draws is not None:
+            self.draws.append((at, frame, value))
+        return value
 
     def drawn(self, at: At, frame: Frame, data: Any) -> Any:
         """A value from what was drawn: the kept lane takes its retained one."""
@@ -176,6 +212,8 @@ class Forward(Cells):
         return seats
 
     def draw_from_process(self, at: At, source: ProcessInstance) -> Any:
+        if self.held is not None and self.held.holds(at):
+            return self.take_from_process(at, source, self.held)
         frame = here.frame
         seats = self.seats_of(source)
         index = frame.to_top
@@ -185,6 +223,21 @@ class Forward(Cells):
         value = self.drawn(at, frame, data)
         seats.state = source.family.seat(seats.state, index, value.data if type(value) is Lane else value)
         self.seated(at, source, value)
+        return value
+
+    def take_from_process(self, at: At, source: ProcessInstance, held: Held) -> Any:
+        """A value that is held, for a process. Where that has atoms, it must be an old or a fresh one as it was."""
+        if not held.fits(at, source):
+            self.weigh(-np.inf)
+        value = self.taken(at, held)
+        frame, seats = here.frame, self.seats_of(source)
+        density = source.family.log_density(seats.state, frame.to_top, value, *map(raw, source.parts))
+        fresh = source.family.fresh(seats.state, frame.to_top, value)
+        if fresh is not None:
+            density = np.where(fresh == held.fresh[at], density, -np.inf)
+        seats.state = source.family.seat(seats.state, frame.to_top, value)
+        self.seated(at, source, value)
+        self.weigh(density if frame.size > 1 else float(density[0]))
         return value
 
     def seated(self, at: At, source: ProcessInstance, value: Any) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.engine.forward import Forward
+from pplc_runtime.engine.held import Held
 from pplc_runtime.engine.plan import Bound, Keep, Plan, Segment
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, Index, Kept, run_in
@@ -28,7 +29,7 @@ class Particles:
     """The particles of one sweep, or of one sweep each of several chains, row by row.
 
     `retained` makes it conditional: the first particle of each chain takes those values. `remember` keeps what is
-    drawn, so that a particle can be retained at the end."""
+    drawn, so that a particle can be retained at the end. What is `held` no particle draws."""
 
     def __init__(
         self,
@@ -39,6 +40,7 @@ class Particles:
         remember: bool = False,
         handler: type[Forward] = Forward,
         root: Frame | None = None,
+        held: Held | None = None,
     ) -> None:
         self.rng = rng
         self.size = size
@@ -54,6 +56,8 @@ class Particles:
         self.handler = handler(rng, dict(plan.inputs), retained)
         run_in(self.frame, self.handler)
         self.handler.draws = [] if remember else None
+        if held is not None:
+            self.handler.hold(held)
         self.generations: list[tuple[Frame, list[tuple[At, Frame, Any]]]] = []
         self.ran: list[Frame] = []
         """The frames that the segments ran in."""
@@ -83,6 +87,8 @@ class Particles:
             handler.begin()
             self.run(segment)
             handler.end()
+            if len(self.ran) == len(self.plan.segments) - 1:
+                handler.finish()
         else:
             self.scripts.segments[len(self.ran)].run(self)
         self.ran.append(self.frame)
@@ -259,17 +265,9 @@ class Particles:
         run_in(self.frame)
 
     def predicts(self) -> dict[str, Column]:
-        """The reported values of every particle, by label; a label that comes again is numbered."""
+        """The reported values of every particle, by label."""
         self.report()
-        columns: dict[str, Column] = {}
-        seen: dict[str, int] = {}
-        for _, label, value in sorted(self.reports, key=itemgetter(0)):
-            text = label if type(label) is str else given(label)
-            seen[text] = seen.get(text, 0) + 1
-            if seen[text] > 1:
-                text = f"{text}#{seen[text]}"
-            columns[text] = _column(value, self.frame)
-        return columns
+        return columns_of(self.reports, self.frame)
 
 
 def _plain_at(value: Any, position: int) -> Any:
@@ -277,6 +275,19 @@ def _plain_at(value: Any, position: int) -> Any:
         return value
     data = value.data[..., position]
     return data.item() if data.ndim == 0 else data.copy()
+
+
+def columns_of(reports: list[tuple[int, Any, Any]], frame: Frame) -> dict[str, Column]:
+    """What is reported, each with its turn in the program, by label; a label that comes again is numbered."""
+    columns: dict[str, Column] = {}
+    seen: dict[str, int] = {}
+    for _, label, value in sorted(reports, key=itemgetter(0)):
+        text = label if type(label) is str else given(label)
+        seen[text] = seen.get(text, 0) + 1
+        if seen[text] > 1:
+            text = f"{text}#{seen[text]}"
+        columns[text] = _column(value, frame)
+    return columns
 
 
 def _column(value: Any, frame: Frame) -> Column:

@@ -8,7 +8,7 @@ observe. What follows the last observe belongs to the last segment: particles ar
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -34,10 +34,7 @@ class Keep:
 def keep(turn: int, names: tuple[str, ...], _: At) -> None:
     """Keep globals for the predict of a turn, those that have been assumed by then."""
     assert isinstance(here.handler, Forward)
-    store = here.handler.store
-    for name in names:
-        if name in store:
-            store[turn, name] = store[name]
+    here.handler.keep(turn, names)
 
 
 class Bound:
@@ -81,6 +78,8 @@ class Plan:
     outline: Outline = NO_OUTLINE
     """The lines that notes about the run speak of."""
     scripts: Any = None
+    module: dict[str, Any] = field(default_factory=dict)
+    """The generated module, whose functions the segments call."""
 
     def without_scripts(self) -> Plan:
         """The same, to be run by the program itself."""
@@ -128,7 +127,7 @@ class _Planner(Forward):
         raise ModelError("what a for runs over must not observe")
 
 
-def plan(steps: list[Step], root: At, data: Mapping[str, Any]) -> Plan:
+def plan(steps: list[Step], root: At, data: Mapping[str, Any], module: dict[str, Any]) -> Plan:
     """The segments of a run with the given inputs."""
     run_in(Frame.first(1))
     planner = _Planner(steps, root, data)
@@ -177,7 +176,7 @@ def plan(steps: list[Step], root: At, data: Mapping[str, Any]) -> Plan:
                     bound.append(row)
                 label = step.next
     segments = _cut(bound)
-    return Plan(inputs, segments, reports, root, _outline(segments))
+    return Plan(inputs, segments, reports, root, _outline(segments), module=module)
 
 
 def _outline(segments: list[Segment]) -> Outline:

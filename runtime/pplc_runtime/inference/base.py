@@ -13,10 +13,12 @@ from typing import Any, Final, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pplc_runtime.engine.held import Holds
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Index, Kept
 from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 from pplc_runtime.regeneration.records import Retained
+from pplc_runtime.regeneration.trace import Trace, Update
 from pplc_runtime.results.ancestry import Outline, Weakest
 from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.sweeps import Column, Sweep
@@ -42,6 +44,8 @@ class Settings:
     burn_in: int = 0
     strict: bool = False
     """pgas: reject an ancestor also when a branch is taken otherwise than in the retained run."""
+    proposals: int | None = None
+    """lmh: the proposals of a sweep; None for as many as a first execution has choices."""
     genealogy: int = 0
     """smc, icsmc, pgas: keep the genealogy of so many sweeps, the last ones."""
 
@@ -166,7 +170,8 @@ class ConditionalRun(Protocol):
 
 
 class Engine(Protocol):
-    """What runs a program: particles, which are extended, weighed and forked, and suffixes, which are rescored."""
+    """What runs a program: particles, which are extended, weighed and forked, suffixes, which are rescored, and traces,
+    which are updated."""
 
     @property
     def plan(self) -> Planned: ...
@@ -185,19 +190,43 @@ class Engine(Protocol):
     def is_hopeless(self, error: Impossible) -> bool:
         """Whether the statement at which all particles ended is impossible whatever is drawn."""
 
+    def holding(
+        self, rng: np.random.Generator, settings: Settings, retained: Retained, holds: Holds
+    ) -> Iterator[ConditionalRun]:
+        """One run for each chain, in which all particles have the retained values at the addresses that are held."""
+
+    def trace(self, values: Mapping[At, Any], rng: np.random.Generator) -> Trace:
+        """The execution that draws some values by address; what they lack is drawn."""
+
+    def log_density(self, trace: Trace) -> float:
+        """The log density of all that an execution draws and observes."""
+
+    def update(self, trace: Trace, changes: Mapping[At, Any], rng: np.random.Generator) -> Update:
+        """Replace values of an execution, and run anew what reads them; the trace is changed in place. A value that is
+        `REDRAWN` is drawn from its distribution or process as it is there."""
+
 
 class Kernel(Protocol):
     """An inference method: where a chain starts, and how it goes on. What it needs of the past is the state.
 
     A step leaves the posterior invariant, or is an independent estimate with its weights."""
 
+    def bound(self, engine: Engine, settings: Settings) -> Kernel:
+        """The same for the program of an engine; nothing in it depends on what a chain draws."""
+
     def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> Any:
         """The first state of a chain."""
 
     def step(
-        self, engine: Engine, state: Any, settings: Settings, number: int, rng: np.random.Generator
+        self,
+        engine: Engine,
+        state: Any,
+        settings: Settings,
+        number: int,
+        rng: np.random.Generator,
+        report: bool = True,
     ) -> tuple[Any, list[Sweep]]:
-        """The next state, and the sweep of each chain."""
+        """The next state, and the sweep of each chain; without a report nothing is predicted."""
 
     def together(self, engine: Engine, states: list[Any]) -> Any:
         """The states of several chains as one, whose steps do all of them at once; None where that cannot be."""

@@ -21,11 +21,20 @@ class Importance:
 
     The state is whether a sweep has had a particle of positive weight."""
 
+    def bound(self, engine: Engine, settings: Settings) -> Importance:
+        return self
+
     def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> bool:
         return False
 
     def step(
-        self, engine: Engine, state: bool, settings: Settings, number: int, rng: np.random.Generator
+        self,
+        engine: Engine,
+        state: bool,
+        settings: Settings,
+        number: int,
+        rng: np.random.Generator,
+        report: bool = True,
     ) -> tuple[bool, list[Sweep]]:
         particles = engine.particles(rng, settings.particles)
         log_weights = np.zeros(settings.particles)
@@ -49,7 +58,7 @@ class Importance:
             evidence = log_sum_exp(log_weights)
         except BadWeights:
             raise particles.failure("the density of this observe is not a number") from None
-        predicts = particles.predicts() if evidence > -np.inf else {}
+        predicts = particles.predicts() if report and evidence > -np.inf else {}
         told = {"ancestry": Ancestry(settings.particles), "outline": engine.plan.outline}
         sweep = Sweep(settings.chain, number, log_weights, predicts, evidence, told)
         return state or evidence > -np.inf, [sweep]

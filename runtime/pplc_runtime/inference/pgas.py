@@ -7,8 +7,11 @@ Lindsten, Jordan and Schön 2012.)
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
+from pplc_runtime.engine.held import Holds
 from pplc_runtime.inference.base import SELDOM, ConditionalRun, Engine, Settings
 from pplc_runtime.inference.start import first_retained
 from pplc_runtime.inference.sweep import finished, sweep
@@ -16,21 +19,41 @@ from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.results.sweeps import Sweep
 
 
+@dataclass(frozen=True, slots=True)
 class Pgas:
     """A chain of conditional sweeps with ancestor sampling, the weights of each summing to one."""
+
+    holds: Holds | None = None
+    """What a sweep does not move: all particles take it from the retained run, and its density is weight."""
+    particles: int | None = None
+    """Those of a sweep, if not those of the settings."""
+
+    def bound(self, engine: Engine, settings: Settings) -> Pgas:
+        return self
 
     def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> Retained:
         return Retained([first_retained(engine, settings, rng)])
 
     def step(
-        self, engine: Engine, state: Retained, settings: Settings, number: int, rng: np.random.Generator
+        self,
+        engine: Engine,
+        state: Retained,
+        settings: Settings,
+        number: int,
+        rng: np.random.Generator,
+        report: bool = True,
     ) -> tuple[Retained, list[Sweep]]:
-        runs = engine.conditional(rng, settings, state)
-        done = [self.sweep(run, settings.of(run.chain), number) for run in runs]
+        if self.particles is not None:
+            settings = replace(settings, particles=self.particles)
+        if self.holds is None:
+            runs = engine.conditional(rng, settings, state)
+        else:
+            runs = engine.holding(rng, settings, state, self.holds)
+        done = [self.sweep(run, settings.of(run.chain), number, report) for run in runs]
         retained = done[0][0] if len(done) == 1 else Retained.gathered([own for own, _ in done])
         return retained, [each for _, sweeps in done for each in sweeps]
 
-    def sweep(self, run: ConditionalRun, settings: Settings, number: int) -> tuple[Retained, list[Sweep]]:
+    def sweep(self, run: ConditionalRun, settings: Settings, number: int, report: bool) -> tuple[Retained, list[Sweep]]:
         """One sweep, and what is retained next."""
         particles = run.particles
         particles.watched = number % SELDOM == 0
@@ -46,8 +69,8 @@ class Pgas:
             }
             for chain, count in enumerate(np.broadcast_to(swept.moved, particles.chains))
         ]
-        sweeps = list(finished(particles, settings, number, swept, chosen, told))
+        sweeps = list(finished(particles, settings, number, swept, chosen, told, report))
         return run.to_retain(particles.lanes(chosen)), sweeps
 
     def together(self, engine: Engine, states: list[Retained]) -> Retained | None:
-        return engine.together(states)
+        return None if self.holds is not None else engine.together(states)

@@ -20,11 +20,20 @@ from pplc_runtime.results.sweeps import Sweep
 class Smc:
     """Independent sweeps, whose weights sum to their estimates of the evidence."""
 
+    def bound(self, engine: Engine, settings: Settings) -> Smc:
+        return self
+
     def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> None:
         return None
 
     def step(
-        self, engine: Engine, state: None, settings: Settings, number: int, rng: np.random.Generator
+        self,
+        engine: Engine,
+        state: None,
+        settings: Settings,
+        number: int,
+        rng: np.random.Generator,
+        report: bool = True,
     ) -> tuple[None, list[Sweep]]:
         keep = settings.keeps_genealogy(number)
         particles = engine.particles(rng, settings.particles, remember=keep)
@@ -36,7 +45,8 @@ class Smc:
         if keep:
             told["genealogy"] = particles.genealogy()
         log_weights = particles.log_weights - swept.log_total + log_evidence
-        return None, [Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)]
+        predicts = particles.predicts() if report else {}
+        return None, [Sweep(settings.chain, number, log_weights, predicts, log_evidence, told)]
 
     def together(self, engine: Engine, states: list[Any]) -> None:
         return None

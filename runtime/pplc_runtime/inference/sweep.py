@@ -74,12 +74,18 @@ def resample(particles: Particles, scheme: Scheme, weights: NDArray[np.float64],
 
 
 def finished(
-    particles: Particles, settings: Settings, number: int, swept: Swept, chosen: Any, told: list[dict[str, Any]]
+    particles: Particles,
+    settings: Settings,
+    number: int,
+    swept: Swept,
+    chosen: Any,
+    told: list[dict[str, Any]],
+    report: bool = True,
 ) -> Iterator[Sweep]:
     """The sweep of each chain, its weights summing to one; its retained particle was its first all along."""
     size = particles.size
     totals, evidences = np.atleast_1d(swept.log_total), np.atleast_1d(swept.log_evidence)
-    columns = particles.predicts()
+    columns = particles.predicts() if report else {}
     lanes = particles.lanes(chosen)
     places = np.array(particles.lines(np.array(lanes)))
     watched = {"weakest": particles.weakest, "outline": particles.plan.outline} if particles.watched else {}

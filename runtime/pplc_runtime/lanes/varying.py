@@ -121,7 +121,8 @@ def varies(value: Value) -> bool:
 def part(groups: Sequence[Index], work: Callable[[int], Value]) -> Value:
     """Work for each group of lanes of the running frame in turn, and join what comes out.
 
-    Lanes that die on the way are left behind: the frame that runs on has only the living."""
+    Lanes that die on the way are left behind: the frame that runs on has only the living. If those of all groups die,
+    and there are lanes in no group, nothing comes out."""
     frame = here.frame
     deaths = here.handler.deaths
     done: list[tuple[Frame, Value]] = []
@@ -137,7 +138,7 @@ def part(groups: Sequence[Index], work: Callable[[int], Value]) -> Value:
         run_in(frame)
     if here.handler.deaths != deaths:
         here.handler.bury()
-    return join(frame, done)
+    return join(frame, done) if done else None
 
 
 def by_option(value: Mix, work: Callable[[Value], Value]) -> Value:

@@ -69,6 +69,11 @@ class Process(ABC):
         """What `block` is given for a value that was drawn in this one-lane state: the value, unless more is needed."""
         return value
 
+    def fresh(self, state: State, index: Index, value: Raw) -> Lanes | None:
+        """In which of the selected lanes a value is one that the state does not have, where such values have a density
+        and those that it has a mass; None where all are measured alike."""
+        return None
+
     @staticmethod
     def gather(state: State, index: NDArray[np.intp]) -> State:
         """The state of the lanes in `index`, which may repeat."""

@@ -90,6 +90,10 @@ class DirichletProcess(Process):
         atoms, counts = state
         return value, not self._matches(atoms, counts, value).any()
 
+    def fresh(self, state: State, index: Index, value: Raw) -> Lanes | None:
+        atoms, counts = _selected(state, index)
+        return None if self.base.discrete else np.logical_not(np.any(self._matches(atoms, counts, value), axis=0))
+
     def block(self, state: State, values: Sequence[Raw], *parameters: Raw) -> Lanes:
         """By distinct value: the rising factorial of its count, with the base where it is fresh."""
         atoms, counts = state

@@ -16,17 +16,15 @@ import numpy as np
 
 from pplc_runtime.lanes.frames import Frame, here
 from pplc_runtime.lanes.varying import Lane
-from pplc_runtime.primitives import arithmetic, scalars
+from pplc_runtime.primitives import scalars
+from pplc_runtime.primitives.facts import FACTS
 from pplc_runtime.values import ModelError
 
-OPERATORS: Final = {"+": "+", "-": "-", "*": "*", "/": "/", "add": "+", "sub": "-", "mul": "*", "div": "/"}
+OPERATORS: Final = {name: facts.operator or "/" for name, facts in FACTS.items() if 2 in facts.bare}
 """The primitives that are operators in Python, with one argument or more."""
-FUNCTIONS: Final = (
-    "abs", "square", "sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
-    "cosh", "tanh", "sigmoid", "inc", "dec",
-)  # fmt: skip
+FUNCTIONS: Final = tuple(name for name, facts in FACTS.items() if facts.bare.keys() == {1})
 """The primitives of one argument that are functions of `raw`."""
-KEEP_KIND: Final = frozenset({"abs", "square", "inc", "dec"})
+KEEP_KIND: Final = frozenset(name for name in FUNCTIONS if FACTS[name].keeps_whole)
 """Those of them that give a whole number for a whole one."""
 
 _REAL: Final = np.dtype(np.float64)
@@ -39,7 +37,7 @@ class raw:
 
 
 for _name in FUNCTIONS:
-    setattr(raw, _name, staticmethod(arithmetic.RAW[_name]))
+    setattr(raw, _name, staticmethod(FACTS[_name].bare[1]))
 
 
 def _holds(known: tuple[tuple[Any, ...], Lane], values: tuple[Any, ...], frame: Frame) -> bool:
@@ -84,7 +82,7 @@ def formula(quick: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callabl
                 memory[evaluate] = values, made
             return made
 
-        evaluate.quick = quick  # type: ignore[attr-defined] # for scripts
+        evaluate.careful = careful  # type: ignore[attr-defined] # its operations, one by one
         return evaluate
 
     return decorate

@@ -160,6 +160,21 @@ def roots_at(covariances: Lane, frame: Frame) -> Roots:
     return Roots(root.at(frame), lambda: log_peak.at(frame), moderate)
 
 
+def fits(source: Dist | ProcessInstance, value: Any) -> bool:
+    """Whether a value is of the kind that a distribution or process gives."""
+    kind = source.family.value_kind
+    sort = type(value)
+    if kind == "boolean":
+        return sort is bool or (sort is Lane and value.data.dtype.kind == "b")
+    if kind in ("vector", "matrix"):
+        if sort is not np.ndarray and sort is not Lane:
+            return False
+        first = source.parts[-1]
+        length = first.data.shape[0] if type(first) is Lane else first.shape[0]
+        return bool((value.data if sort is Lane else value).shape[0] == length)
+    return sort is float or sort is int or (sort is Lane and value.data.ndim == 1 and value.data.dtype.kind != "b")
+
+
 def observable(source: Any, value: Any) -> Any:
     """A value as the family of a distribution or process takes it; an error if it is of another kind."""
     kind = source.family.value_kind

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pplc_runtime.engine.held import Holds
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Floats, Settings
 from pplc_runtime.lanes.addresses import At
@@ -25,10 +26,12 @@ from pplc_runtime.reference.execution import Plan, Segment, extend, start
 from pplc_runtime.reference.methods import columns, one_lane, planned, suffix_score
 from pplc_runtime.reference.syntax import Observe, Program
 from pplc_runtime.regeneration.records import Retained
+from pplc_runtime.regeneration.trace import Trace, Update
 from pplc_runtime.results.ancestry import Weakest
 from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.sweeps import Column, Sweep
 from pplc_runtime.running.driver import Driver
+from pplc_runtime.settings import NO_REFERENCE
 from pplc_runtime.values import Impossible, ModelError, Place
 
 
@@ -178,6 +181,20 @@ class ReferenceEngine:
 
     def is_hopeless(self, error: Impossible) -> bool:
         return False
+
+    def holding(
+        self, rng: np.random.Generator, settings: Settings, retained: Retained, holds: Holds
+    ) -> Iterator[ReferenceSweep]:
+        raise ModelError(NO_REFERENCE.format("held values"))
+
+    def trace(self, values: Mapping[At, Any], rng: np.random.Generator) -> Trace:
+        raise ModelError(NO_REFERENCE.format("traces that are updated"))
+
+    def log_density(self, trace: Trace) -> float:
+        raise ModelError(NO_REFERENCE.format("traces that are updated"))
+
+    def update(self, trace: Trace, changes: Mapping[At, Any], rng: np.random.Generator) -> Update:
+        raise ModelError(NO_REFERENCE.format("traces that are updated"))
 
 
 def infer(

@@ -7,12 +7,14 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
+from pplc_runtime.engine.held import Held, Holds
 from pplc_runtime.engine.hopeless import is_hopeless
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.regeneration.records import Retained, Tracker
 from pplc_runtime.regeneration.suffix import Suffix
+from pplc_runtime.regeneration.trace import Trace, Update
 from pplc_runtime.values import Impossible, Place
 
 
@@ -41,6 +43,26 @@ class PlannedEngine:
         retained = Retained.gathered(runs)
         return retained if retained.segments else None
 
+    def trace(self, values: Mapping[At, Any], rng: np.random.Generator) -> Trace:
+        """The execution that draws some values by address; what they lack is drawn."""
+        return Trace(self.plan, values, rng)
+
+    def log_density(self, trace: Trace) -> float:
+        """The log density of all that an execution draws and observes."""
+        return trace.log_density
+
+    def update(self, trace: Trace, changes: Mapping[At, Any], rng: np.random.Generator) -> Update:
+        """Replace values of an execution, and run anew what reads them; the trace is changed in place."""
+        return trace.update(changes, rng)
+
+    def holding(
+        self, rng: np.random.Generator, settings: Conditions, retained: Retained, holds: Holds
+    ) -> Iterator[ReplayedSweep]:
+        """One run for each chain, in which all particles have the retained values at the addresses that are held."""
+        plan = self.plan.without_scripts()
+        for chain, own in enumerate([retained] if len(retained.held) == 1 else retained.apart()):
+            yield ReplayedSweep(plan, settings, rng, own, chain, own.holding(plan, holds))
+
 
 class LaneEngine(PlannedEngine):
     """Runs the program itself."""
@@ -66,18 +88,33 @@ class ReplayedSweep:
     """The particles of a conditional sweep, and the rest of what it retains, which is run to find what it reads."""
 
     def __init__(
-        self, plan: Plan, settings: Conditions, rng: np.random.Generator, retained: Retained, chain: int
+        self,
+        plan: Plan,
+        settings: Conditions,
+        rng: np.random.Generator,
+        retained: Retained,
+        chain: int,
+        held: Held | None = None,
     ) -> None:
         self.chain = chain
+        self.held = held
         self.suffix = Suffix(plan, retained, settings.strict)
         self.particles = Particles(
-            plan, rng, settings.particles, self.suffix.held, remember=True, handler=Tracker, root=retained.root
+            plan,
+            rng,
+            settings.particles,
+            self.suffix.held,
+            remember=True,
+            handler=Tracker,
+            root=retained.root,
+            held=held,
         )
         self.tracker = cast(Tracker, self.particles.handler)
         self.tracker.events = self.suffix.events
 
     def rescore(self, number: int) -> Any:
-        return self.suffix.rescore(number, self.tracker, self.particles.frame)
+        scores = self.suffix.rescore(number, self.tracker, self.particles.frame)
+        return scores if self.held is None else np.where(self.held.as_many(self.particles.frame), scores, -np.inf)
 
     def to_retain(self, lanes: list[int]) -> Retained:
         return self.tracker.to_retain(self.particles, lanes)

@@ -14,6 +14,7 @@ import numpy as np
 
 from pplc_runtime.engine.cells import MISSING
 from pplc_runtime.engine.forward import Forward
+from pplc_runtime.engine.held import Held, Holds
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan, Segment
 from pplc_runtime.lanes.addresses import At
@@ -64,10 +65,19 @@ class Retained:
     """What processes took in, as their blocks are given it."""
     events: dict[At, Any] = field(default_factory=dict)
     """What observes gave to processes."""
+    fresh: dict[At, bool | None] = field(default_factory=dict)
+    """Whether a value was a fresh atom of the process that it went to, where that matters."""
     cells: list[Any] | None = None
     """What scripts keep of it, if it comes from them."""
     runs: list[Retained] = field(default_factory=list)
     """The run of each chain by itself, with its records, where those of all cannot be put together."""
+    traces: list[Any] | None = None
+    """The runs as traces, if it comes from moves of those."""
+
+    def taken_traces(self) -> list[Any] | None:
+        """The traces, which whoever takes them changes: the values are what counts until there is another state."""
+        traces, self.traces = self.traces, None
+        return traces
 
     def is_one_suffix(self, strict: bool) -> bool:
         """Whether one sweep can do for all chains."""
@@ -80,6 +90,12 @@ class Retained:
     def recorded(self, plan: Plan, strict: bool) -> Retained:
         """With records, made now if there are none; those of a tracker have no predicates, which strict mode wants."""
         return self if self.segments and not strict else Recorder(plan, self.held[0]).run
+
+    def holding(self, plan: Plan, holds: Holds) -> Held:
+        """The values of its one chain that are held."""
+        run = self if self.segments and not self.assigned else Recorder(plan, self.held[0]).run
+        values = {at: value for at, value in run.held[0].items() if holds(at)}
+        return Held(holds, values, run.kinds, run.fresh)
 
     def together(self, plan: Plan) -> Retained:
         """The same with records of the chains together, if they have the same structure."""
@@ -292,6 +308,8 @@ class Recorder(Forward):
         self.run.assigned[at] = source
         seats = self.seats_of(source)
         self.run.seated_values[at] = source.family.tag(seats.state, value)
+        fresh = source.family.fresh(seats.state, None, value)
+        self.run.fresh[at] = None if fresh is None else bool(fresh[0])
         seats.state = source.family.seat(seats.state, None, value)
 
 

@@ -13,7 +13,7 @@ from pplc_runtime.engine.plan import Segment
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here, run_in
 from pplc_runtime.lanes.varying import Dead, Lane, by_value, part, raw, varies
-from pplc_runtime.program.stochastic import Dist, ProcessInstance
+from pplc_runtime.program.stochastic import Dist, ProcessInstance, fits
 from pplc_runtime.regeneration.records import run_statements
 from pplc_runtime.regeneration.same import same
 from pplc_runtime.values import Memo, ModelError
@@ -200,7 +200,7 @@ class Replay(Forward):
 
     def draw(self, at: At, source: Dist) -> Any:
         value = self.suffix.values.get(at, MISSING)
-        if value is MISSING or self.suffix.kinds[at] != source.family.measure or not _fits(source, value):
+        if value is MISSING or self.suffix.kinds[at] != source.family.measure or not fits(source, value):
             self.reject()
         spent = self.suffix.lacking(at)
         if spent is not None and spent.any():
@@ -225,7 +225,7 @@ class Replay(Forward):
 
     def draw_from_process(self, at: At, source: ProcessInstance) -> Any:
         value = self.suffix.values.get(at, MISSING)
-        if value is MISSING or self.suffix.kinds[at] != source.family.measure or not _fits(source, value):
+        if value is MISSING or self.suffix.kinds[at] != source.family.measure or not fits(source, value):
             self.reject()
         self.seat(at, source)
         return value
@@ -279,18 +279,3 @@ class Replay(Forward):
     def outcome(self) -> tuple[Any, Any]:
         """The score and the number of values used, each shared or by lane."""
         return 0.0 if self.weighed is None else self.weighed, self.uses
-
-
-def _fits(source: Dist | ProcessInstance, value: Any) -> bool:
-    """Whether a retained value is of the kind that a distribution or process gives."""
-    kind = source.family.value_kind
-    sort = type(value)
-    if kind == "boolean":
-        return sort is bool or (sort is Lane and value.data.dtype.kind == "b")
-    if kind in ("vector", "matrix"):
-        if sort is not np.ndarray and sort is not Lane:
-            return False
-        first = source.parts[-1]
-        length = first.data.shape[0] if type(first) is Lane else first.shape[0]
-        return bool((value.data if sort is Lane else value).shape[0] == length)
-    return sort is float or sort is int or (sort is Lane and value.data.ndim == 1 and value.data.dtype.kind != "b")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,20 @@ from pplc_runtime.lanes.varying import Lane
 from pplc_runtime.values import ModelError
 
 Lanes = NDArray[np.bool_]
+
+
+def in_order(dirty: Iterable[int], first: int, replay: Callable[[int], Iterable[int]]) -> None:
+    """Replay what is dirty from number `first` on, in order and each once, and later readers of what changes."""
+    queue = sorted(dirty)
+    last = first - 1
+    while queue:
+        number = heapq.heappop(queue)
+        if number <= last:
+            continue
+        last = number
+        for reader in replay(number):
+            if reader > number:
+                heapq.heappush(queue, reader)
 
 
 class SuffixScores(ABC):
@@ -56,20 +70,11 @@ class SuffixScores(ABC):
                 if number < first or np.all(lanes.at(frame)):
                     del self.unsettled[number]
             dirty = [*self.unsettled, *dirty]
-        queue = sorted(dirty)
-        last = first - 1
-        while queue:
-            number = heapq.heappop(queue)
-            if number <= last:
-                continue
-            last = number
-            self.replays += 1
-            for reader in self.replay_safely(number, frame):
-                if reader > number:
-                    heapq.heappush(queue, reader)
+        in_order(dirty, first, lambda number: self.replay_safely(number, frame))
 
     def replay_safely(self, number: int, frame: Frame) -> Iterable[int]:
         """Replay a segment: an error of an execution that has ended before does not count."""
+        self.replays += 1
         living: Lanes | None = None
         try:
             score, readers = self.replay(number, frame, None)

@@ -189,10 +189,10 @@ def histogram(values: NDArray[Any], weights: Floats, bins: int = BINS) -> tuple[
 def heading(posterior: Posterior) -> str:
     total = len(posterior.sweeps)
     sweeps = f"{total} sweep{'s' if total != 1 else ''}"
-    particles = f"{posterior.particles} particle{'s' if posterior.particles != 1 else ''}"
+    particles = f" of {posterior.particles} particles" if posterior.particles > 1 else ""
     chains = f", {posterior.chains} chains" if posterior.chains > 1 else ""
     seed = f", seed {posterior.seed}" if posterior.seed is not None else ""
-    return f"{posterior.method}: {sweeps} of {particles}{chains}{seed}"
+    return f"{posterior.method}: {sweeps}{particles}{chains}{seed}"
 
 
 def _numbers_table(rows: tuple[NumberRow, ...]) -> Table:

@@ -28,7 +28,7 @@ class Driver:
     def __init__(
         self, kernel: Kernel, settings: Settings, engine: Engine, specialised: SpecialisedEngine | None = None
     ) -> None:
-        self.kernel = kernel
+        self.kernel = kernel.bound(engine, settings)
         self.settings = settings
         self.engine = engine
         self.specialised = specialised

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.command.infer import run_module
-from pplc_runtime.engine.plan import plan
+from pplc_runtime.engine.plan import Plan, plan
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.addresses import At
@@ -29,6 +29,7 @@ from pplc_runtime.running import deep_stack
 from pplc_runtime.running.driver import Driver
 from pplc_runtime.running.memory import rare_collections
 from pplc_runtime.settings import checked
+from pplc_runtime.specialise.engine import specialised_text
 from pplc_runtime.suggestions import suggestion
 from pplc_runtime.values import ModelError
 
@@ -44,12 +45,20 @@ Engine = Callable[[str, list[Settings], int, dict[str, Any], int | None], Iterat
 class Program:
     """A program that can be inferred."""
 
-    def __init__(self, name: str, file: str, source: str, steps: list[Step], places: Places) -> None:
-        self.name = name
-        self.file = file
+    def __init__(self, module: dict[str, Any], source: str, steps: list[Step], places: Places) -> None:
+        self.module = module
+        """The names of the generated module."""
         self.source = source
         self.steps = steps
         self.places = places
+
+    @property
+    def name(self) -> str:
+        return str(self.module["__name__"])
+
+    @property
+    def file(self) -> str:
+        return str(self.module["__file__"])
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -78,7 +87,7 @@ class Program:
         kind or an unknown one, ValueError for a value that it cannot have or that the method has no use for.
         `engine` may take the place of the lane engine: it gives the sweeps for the same settings."""
         given = {"particles": particles, "sweeps": sweeps, "seed": seed, "chains": chains, "cores": cores}
-        told = checked(method, {**given, "max_depth": max_depth, **options})
+        told = checked(method, {**given, "max_depth": max_depth, **options}, "lanes" if engine is None else "reference")
         chosen = METHODS[method].offer
         number = told.pop("particles", chosen.particles)
         length = told.pop("sweeps", chosen.sweeps)
@@ -108,13 +117,11 @@ class Program:
             each(sweep)
         if not found:
             raise ModelError(f"{self.source}: error: every particle of every sweep has weight zero")
-        return Posterior(method, seed, number, chains, kept, chosen.is_chain, self.inner_observes())
+        return Posterior(method, seed, chosen.draws(number), chains, kept, chosen.is_chain, self.inner_observes())
 
     def inner_observes(self) -> tuple[int, ...]:
         """The lines that observe inside of an expression."""
-        functions = (step.function for step in self.steps if not isinstance(step, Input) and step.function is not None)
-        module: dict[str, Any] = getattr(next(functions, None), "__globals__", {})
-        return inner_observes(module, self.file, self.places)
+        return inner_observes(self.module, self.file, self.places)
 
     def data(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
         """The values of the inputs as the language has them."""
@@ -162,9 +169,21 @@ class Program:
         rng = np.random.default_rng(seed)
         return self.located(lambda: self.driver(method, settings, data).chain(rng))
 
+    def plan(self, data: dict[str, Any]) -> Plan:
+        """One run with the given inputs."""
+        return plan(self.steps, At(), data, self.module)
+
+    def specialised(self, data: Mapping[str, Any] | None = None) -> str:
+        """What every execution does, where that is always the same, as text; else why it is not."""
+        with np.errstate(all="ignore"):
+            try:
+                return specialised_text(self.plan(self.data(data)))
+            except ModelError as error:
+                raise located(error, self.file, self.source, self.places) from None
+
     def driver(self, method: str, settings: Settings, data: dict[str, Any]) -> Driver:
         """What takes the steps of a method."""
-        return Driver.of(METHODS[method].kernel, plan(self.steps, At(), data), settings)
+        return Driver.of(METHODS[method].kernel, self.plan(data), settings)
 
     def in_lanes(
         self,

@@ -1,5 +1,5 @@
 """Programs of static structure, as straight code.
 
-`trace` finds what a program does, `course` what its segments read and write, `emit` writes their code, `suffix` scores
-what pgas retains, and `engine` offers it to methods.
+`trace` finds what a program does, `slices` makes a specialised program of it (`ir`), `numpy_code` writes code for that,
+`suffix` scores what pgas retains, and `engine` offers it to methods.
 """

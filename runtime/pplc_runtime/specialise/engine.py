@@ -13,8 +13,11 @@ from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.regeneration.lane_engine import Conditions, PlannedEngine
 from pplc_runtime.regeneration.records import Retained
-from pplc_runtime.specialise.course import scripts_of
+from pplc_runtime.specialise.ir import NoFixedCourse
+from pplc_runtime.specialise.numpy_code import scripts_of
+from pplc_runtime.specialise.slices import specialised
 from pplc_runtime.specialise.suffix import ScriptedSweep
+from pplc_runtime.specialise.text import text_of
 from pplc_runtime.specialise.trace import traced
 
 MOST_FAILURES = 3
@@ -24,9 +27,17 @@ MOST_FAILURES = 3
 def scripted(plan: Plan) -> Plan:
     """A plan with scripts, where the program has a fixed course."""
     try:
-        return replace(plan, scripts=scripts_of(traced(plan)))
+        return replace(plan, scripts=scripts_of(specialised(traced(plan))))
     except Exception:  # it has none, or something is wrong that the program itself says better
         return plan
+
+
+def specialised_text(plan: Plan) -> str:
+    """The specialised program, or why there is none."""
+    try:
+        return text_of(specialised(traced(plan)))
+    except NoFixedCourse as reason:
+        return f"no static structure: {reason}"
 
 
 class SpecialisedEngine(PlannedEngine):

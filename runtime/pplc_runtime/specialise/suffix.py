@@ -19,7 +19,7 @@ from pplc_runtime.lanes.frames import Frame, run_in
 from pplc_runtime.lanes.varying import Lane
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.regeneration.scores import Lanes, SuffixScores
-from pplc_runtime.specialise.course import Scripts
+from pplc_runtime.specialise.scripts import Scripts
 from pplc_runtime.values import Place
 
 

@@ -11,7 +11,7 @@ course. A branch both of whose sides only compute is a choice between two values
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -30,38 +30,35 @@ from pplc_runtime.primitives import higher, indexing, maps, ordering, sequences
 from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.primitives.comparison import eq, is_true
+from pplc_runtime.primitives.facts import FACTS
+from pplc_runtime.program.constructors import CONSTRUCTORS
 from pplc_runtime.program.steps import Assume, Observe, Predict
 from pplc_runtime.program.stochastic import Categorical, Dirac, Dist, observable, pick
-from pplc_runtime.specialise.notes import (
-    Apply,
+from pplc_runtime.specialise.ir import (
     Check,
+    Compute,
     Draw,
     Fit,
-    Formula,
     NoFixedCourse,
-    Note,
+    Operand,
+    Operation,
     Report,
     Score,
+    Struct,
     Trace,
+    Var,
+    vars_in,
 )
-from pplc_runtime.specialise.operations import Certain, in_order, select, take
-from pplc_runtime.specialise.primitive_facts import (
-    CALLING,
-    CONSTRUCTORS,
-    LOOKING,
-    OF_ELEMENTS,
-    OF_MAPS,
-    OF_SEQUENCES,
-    QUICK,
-)
+from pplc_runtime.specialise.operations import NAMES, Certain, in_order, select, take
 from pplc_runtime.specialise.twins import Twins
 from pplc_runtime.values import List, Map, Memo, Procedure
+from pplc_runtime.values.walk import children
 
 PARTICLES: Final = 16
 """As many as a trace is made with: those that resampling keeps do what the particles of a sweep do."""
 DEEPEST: Final = 6
 """Branches inside of branches that are run both ways."""
-MOST_INSIDE: Final = 1000
+MOST_INSIDE: Final = 2000
 """Operations of a branch that is run both ways: a side that no lane takes may not come to an end."""
 
 
@@ -73,19 +70,8 @@ def _is_whole(value: Any) -> bool:
     return type(data) is np.ndarray and data.dtype.kind == "i"
 
 
-_REAL: Final = np.dtype(np.float64)
-
-
-def _is_bare(values: tuple[Any, ...]) -> bool:
-    """Whether all values are real numbers, plain or one a lane: what formulas are for."""
-    for value in values:
-        kind = type(value)
-        if kind is Lane:
-            if value.data.dtype is not _REAL or value.data.ndim != 1:
-                return False
-        elif kind is not float and kind is not int:
-            return False
-    return True
+_ATOMS: Final = frozenset({int, float, bool, str, np.ndarray, type(None)})
+_MAKES_DISTRIBUTIONS: Final = frozenset(CONSTRUCTORS.values())
 
 
 class Tracer(Forward):
@@ -94,9 +80,10 @@ class Tracer(Forward):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.trace = Trace()
-        self.known: dict[int, Lane] = {}
-        self.has_lanes = self.trace.has_lanes
-        self.lanes_in = self.trace.lanes_in
+        self.vars: dict[Lane, Var] = {}
+        """The values over lanes whose origin is known."""
+        self.operands: dict[int, tuple[Any, Operand]] = {}
+        """The structures that have come up, by their identity, and what they are to the trace."""
         self.inside = 0
         """The branches on values over lanes that are being run, and below what they have done so far."""
         self.spent = 0
@@ -106,23 +93,51 @@ class Tracer(Forward):
         """A segment begins."""
         self.trace.segments.append([])
 
-    def note(self, note: Note) -> None:
+    def note(self, operation: Operation) -> None:
         if here.frame.to_top is not None:
             raise NoFixedCourse("lanes have parted")
-        if self.inside and isinstance(note, Draw | Score):
+        if self.inside and isinstance(operation, Draw | Score):
             raise NoFixedCourse("a draw or an observe in a branch")
-        given = (getattr(note, name, ()) for name in ("arguments", "parts", "value"))
-        note.uses = tuple(lane for value in given for lane in self.lanes_in(value))
-        self.must_know(note.uses)
-        self.trace.segments[-1].append(note)
-        if isinstance(note, Formula | Apply | Draw):
-            self.known[id(note.result)] = note.result
-            self.trace.born[id(note.result)] = len(self.trace.segments) - 1
+        self.trace.segments[-1].append(operation)
 
-    def must_know(self, lanes: Iterable[Lane]) -> None:
-        """Give up where a value over lanes was computed in a way that the trace does not tell."""
-        if any(id(lane) not in self.known for lane in lanes):
-            raise NoFixedCourse("a value of unknown origin")
+    # Values
+
+    def var(self, lane: Lane) -> Var:
+        """A new value of the trace."""
+        segment = len(self.trace.segments) - 1
+        made = self.vars[lane] = Var(len(self.vars), lane.data.dtype, lane.data.shape[:-1], segment)
+        return made
+
+    def has_lanes(self, value: Any) -> bool:
+        """Whether there are values over lanes inside of a value."""
+        kind = type(value)
+        return kind not in _ATOMS and (kind is Lane or type(self.operand(value)) is not kind)
+
+    def operand(self, value: Any) -> Operand:
+        """A value as the trace has it."""
+        kind = type(value)
+        if kind in _ATOMS:
+            return value
+        if kind is Lane:
+            if value not in self.vars:
+                raise NoFixedCourse("a value of unknown origin")
+            return self.vars[value]
+        if kind is Mix:
+            raise NoFixedCourse("lanes have values of different kinds")
+        known = self.operands.get(id(value))
+        if known is None:
+            known = self.operands[id(value)] = value, self.structure(value)
+        return known[1]
+
+    def structure(self, value: Any) -> Operand:
+        if type(value) is Map and any(self.has_lanes(key) for key, _ in value.items()):
+            raise NoFixedCourse("a map with keys that vary")
+        inside = tuple([self.operand(child) for child in children(value)])
+        uses = vars_in(inside)
+        return Struct(value, inside, uses) if uses else value
+
+    def all_operands(self, values: tuple[Any, ...]) -> tuple[Operand, ...]:
+        return tuple(map(self.operand, values))
 
     def spend(self) -> None:
         """Count an operation inside of a branch."""
@@ -134,16 +149,31 @@ class Tracer(Forward):
     # Primitives
 
     def apply(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        """Call a primitive."""
+        """Call a primitive, and note how its result came about; give up where it might have been of another kind."""
         self.spend()
-        if not self.has_lanes(arguments):
+        if not any(map(self.has_lanes, arguments)):
             return function(*arguments)
         if function is ordering.sort:
             return self.sort(arguments[0])
-        quick = QUICK.get(function)
-        if quick is not None and _is_bare(arguments):
-            return self.evaluate(function, quick, arguments)
-        return self.come_out(function, arguments, function(*arguments))
+        result = function(*arguments)
+        kind = type(result)
+        if self.only_passes_on(function, arguments) and (kind is not Lane or result in self.vars):
+            self.operand(result)
+        elif kind is Lane:
+            if result in self.vars:  # one of the arguments: another time it may be another
+                result = Lane(result.data, result.frame)
+            self.computed(result, function, arguments)
+        elif function in _MAKES_DISTRIBUTIONS:
+            self.operand(result)
+            if kind is not Dirac:
+                self.check(result.positions if kind is Categorical else result)
+        else:
+            raise NoFixedCourse(f"{NAMES.get(function, 'a primitive')} of values over lanes")
+        return result
+
+    def computed(self, result: Lane, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        given = self.all_operands(arguments)
+        self.note(Compute(self.var(result), NAMES[function], given))
 
     def sort(self, sequence: Any) -> Any:
         """Numbers in increasing order, each of which is a value of its own."""
@@ -155,50 +185,21 @@ class Tracer(Forward):
         rows = self.apply(in_order, (packed,))
         return List(self.apply(indexing.nth, (rows, position)) for position in range(len(rows.data)))
 
-    def come_out(self, function: Callable[..., Any], arguments: tuple[Any, ...], result: Any) -> Any:
-        """Note how a result came about; give up where it might have been of another kind."""
-        kind = type(result)
-        if self.only_passes_on(function, arguments) and (kind is not Lane or id(result) in self.known):
-            self.must_know(self.lanes_in(result))
-        elif kind is Lane:
-            if id(result) in self.known:  # one of the arguments: another time it may be another
-                result = Lane(result.data, result.frame)
-            self.note(Apply(result, function, arguments))
-        elif function in CONSTRUCTORS:
-            self.must_know(self.lanes_in(result))
-            if kind is not Dirac:
-                self.check(result.positions if kind is Categorical else result)
-        else:
-            raise NoFixedCourse(f"{getattr(function, '__name__', function)} of values over lanes")
-        return result
-
     def only_passes_on(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
         """Whether a primitive does the same whatever the values over lanes are that it is given."""
         if function is sequences.conj:
             return type(arguments[0]) is not Map
-        if function in OF_MAPS:
-            return not self.has_lanes(arguments[OF_MAPS[function]])
-        return function in OF_ELEMENTS or (function in OF_SEQUENCES and not self.has_lanes(arguments[1:]))
+        facts = FACTS.get(NAMES.get(function, ""))
+        return facts is not None and not any(map(self.has_lanes, arguments[facts.looks]))
 
     def check(self, dist: Dist) -> None:
         """Note that parameters are in their domains."""
         family = dist.family
         for parameter, part in zip(family.parameters, dist.parts):
             if type(part) is Lane:
-                self.note(Check(parameter.domain, part))
+                self.note(Check(parameter.domain, self.vars[part]))
         if type(family).problem is not Family.problem and not family.fits_by_shape and self.has_lanes(dist.parts):
-            self.note(Fit(family, dist.parts))
-
-    def evaluate(self, function: Callable[..., Any], quick: Callable[..., Any], values: tuple[Any, ...]) -> Any:
-        """Evaluate a formula."""
-        self.spend()
-        result = function(*values)
-        if not self.has_lanes(values):
-            return result
-        if _is_bare(values) and type(result) is Lane and result.data.dtype is _REAL and id(result) not in self.known:
-            self.note(Formula(result, quick, values))
-            return result
-        return self.come_out(function, values, result)
+            self.note(Fit(family, self.all_operands(dist.parts)))
 
     def apply_calling(self, function: Callable[..., Any], at: At, arguments: tuple[Any, ...]) -> Any:
         """Call a primitive that calls procedures."""
@@ -211,15 +212,16 @@ class Tracer(Forward):
             value, key, procedure, *further = arguments
             new = self.call_any(at[0], procedure, self.apply(maps.get, (value, key)), *further)
             return self.apply(maps.assoc, (value, key, new))
-        if function in LOOKING:
-            self.call = self.call_for_all
-        elif function not in CALLING:
+        facts = FACTS.get(NAMES.get(function, ""))
+        if facts is None or facts.calls is None:
             raise NoFixedCourse("a primitive that may look at what its procedure gives")
+        if facts.goes_by:
+            self.call = self.call_for_all
         if any(type(argument) is Lane for argument in arguments) and function is not higher.reduce:
             raise NoFixedCourse("a number of calls that depends on values over lanes")
         result = function(at, *arguments)
         self.call = self.call_any
-        self.must_know(self.lanes_in(result))
+        self.operand(result)
         return result
 
     def call_for_all(self, at: At, operator: Any, *arguments: Any) -> Any:
@@ -276,7 +278,7 @@ class Tracer(Forward):
         if layout(then) is None or layout(then) != layout(other) or _is_whole(then) != _is_whole(other):
             raise NoFixedCourse("a branch on values of different kinds")
         result = select(test, then, other)
-        self.note(Apply(result, select, (test, then, other)))
+        self.computed(result, select, (test, then, other))
         return result
 
     def call_any(self, at: At, operator: Any, *arguments: Any) -> Any:
@@ -284,7 +286,7 @@ class Tracer(Forward):
         self.spend()
         kind, number = type(operator), len(arguments)
         if kind is Memo:
-            if self.has_lanes(arguments):
+            if any(map(self.has_lanes, arguments)):
                 raise NoFixedCourse("a memo entry for a value over lanes")
             return Forward.entry(self, operator, control.entry_address(operator, arguments), arguments)
         if kind is Primitive:
@@ -296,7 +298,7 @@ class Tracer(Forward):
             return self.apply(maps.get, (operator, *arguments))
         if kind is tuple and number == 1:
             return self.apply(indexing.nth, (operator, *arguments))
-        if kind is not Procedure and self.has_lanes((operator, arguments)):
+        if kind is not Procedure and any(map(self.has_lanes, (operator, *arguments))):
             raise NoFixedCourse("a call of something else than a procedure")
         return control.call(at, operator, *arguments)
 
@@ -328,7 +330,7 @@ class Tracer(Forward):
 
     def draw(self, at: At, source: Dist) -> Any:
         result = super().draw(at, source)
-        self.note(Draw(result, at, source.family, source.parts))
+        self.note(Draw(self.var(result), at, source.family, self.all_operands(source.parts)))
         return result
 
     def weigh(self, score: Any) -> None:
@@ -341,7 +343,7 @@ class Tracer(Forward):
             raise NoFixedCourse("an observe of a process, or of values of different kinds")
         value = observable(source, value)
         density = source.log_density(value)
-        self.note(Score(source.family, source.parts, value))
+        self.note(Score(source.family, self.all_operands(source.parts), self.operand(value)))
         if type(density) is not np.ndarray and not density > -np.inf:
             raise NoFixedCourse("an impossible observe")
         return density
@@ -352,19 +354,20 @@ class Tracer(Forward):
             if holds is not True:
                 raise NoFixedCourse("an impossible observe")
             return 0.0
-        self.note(Score(Certain, (holds,), True))
+        self.note(Score(Certain, (self.operand(holds),), True))
         return Certain.log_density(True, holds.at(here.frame))
 
     def report(self, turn: int, label: Any, value: Any) -> None:
         """A predict."""
         if self.has_lanes(label):
             raise NoFixedCourse("a label that depends on values over lanes")
-        self.note(Report(turn, *reportable(label, value)))
+        label, value = reportable(label, value)
+        self.note(Report(turn, label, self.operand(value)))
 
 
 def traced(plan: Plan) -> Trace:
     """The trace of a program; an error if it has no fixed course, or does not come to an end."""
-    twins = Twins(plan.segments[0][0].function.__globals__)
+    twins = Twins(plan.module)
     course = twins.plan(plan)
     rng = np.random.default_rng(0)
     particles = Particles(course, rng, PARTICLES, handler=Tracer)
@@ -393,5 +396,5 @@ def traced(plan: Plan) -> Trace:
         trace.reports = trace.segments.pop()
     except Exception:  # what is only reported may do one thing or another: the program itself does it
         trace.segments.pop()
-        trace.store = {cell: twins.original(value) for cell, value in cells.items()}
+        trace.store = {cell: tracer.operand(twins.original(value)) for cell, value in cells.items()}
     return trace

@@ -28,14 +28,14 @@ class Twins:
     def of(self, value: Any, namespace: dict[str, Any]) -> Any:
         """The twin of something that a module has."""
         if type(value) is Procedure:
-            code = self.function(value.code) if value.code.__globals__ is namespace else value.code
+            code = self.function(value.code)
             return Procedure(code, value.name, value.parameters, value.variadic, value.parts, value.at)
         if not callable(value) or isinstance(value, type):
             return value
-        quick = getattr(value, "quick", None)
-        if quick is not None:
-            return lambda *values: here.handler.evaluate(value, quick, values)
-        if type(value) is FunctionType and value.__globals__ is namespace:
+        careful = getattr(value, "careful", None)
+        if careful is not None:
+            return self.function(careful)
+        if type(value) is FunctionType and value.__module__ == namespace["__name__"]:
             return self.function(value)
         return _twin_of_engine(value)
 

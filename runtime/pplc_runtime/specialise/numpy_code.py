@@ -1,4 +1,4 @@
-"""The code of scripts: straight Python over arrays.
+"""The back end that writes Python over arrays.
 
 A segment becomes two functions. One runs it forward: its draws, its weights, what it reports. The other replays it:
 what it has drawn is given, and its density comes out, as far as that depends on what came before. Both keep values
@@ -11,7 +11,7 @@ differs from segment to segment is a constant, so that segments of the same form
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, Final, cast
 
@@ -20,75 +20,56 @@ import numpy as np
 from pplc_runtime.distributions.base import Domain, Family
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.varying import Lane
+from pplc_runtime.primitives.facts import FACTS
 from pplc_runtime.program.stochastic import MVN, roots_at
-from pplc_runtime.specialise.notes import (
-    Apply,
+from pplc_runtime.specialise.ir import (
     Check,
+    Compute,
     Draw,
     Fit,
-    Formula,
     NoFixedCourse,
-    Note,
+    Operand,
+    Operation,
     Report,
     Score,
     Scored,
-    Trace,
+    Segment,
+    Specialised,
+    Struct,
+    Var,
 )
-from pplc_runtime.values import Compound, List, Map
+from pplc_runtime.specialise.operations import operation
+from pplc_runtime.specialise.scripts import (
+    ByProgram,
+    Failed,
+    Script,
+    Scripts,
+    Straight,
+    alike,
+    allow,
+    allow_lanes,
+    fitting,
+    possible,
+)
+from pplc_runtime.values import List
+from pplc_runtime.values.walk import rebuild
 
+MOST_FORMS: Final = 200
+"""Code of so many forms takes a second to compile."""
 Code = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and its constants."""
 
 
-class Failed(Exception):
-    """Something out of the ordinary: the program itself has to be run."""
-
-
-# What scripts call
-
-
-def allow(domain: Domain, value: Any) -> None:
-    """A parameter must be in its domain, in every lane."""
-    if type(value) is np.ndarray and value.ndim > domain.rank and domain.surely is not None and domain.surely(value):
-        return
-    holds = domain.holds(value)
-    if not (holds is True or (holds is not False and holds.all())):
-        raise Failed
-
-
-def allow_lanes(domain: Domain, value: Lane, data: Any) -> None:
-    """The same of a value that is kept, which need not be looked at again."""
-    allow(domain, data)
-    value.checked = domain
-
-
-def fitting(family: Family, *parts: Any) -> None:
-    """The parameters of a distribution must fit together."""
-    if family.problem(*parts) is not None:
-        raise Failed
-
-
-def alike(value: Any, dtype: Any, shape: tuple[int, ...]) -> None:
-    """What a primitive gives in a replay must be of the kind that it was in the trace; all lanes may share it."""
-    if type(value) is Lane:
-        if value.data.dtype is not dtype or value.data.shape[:-1] != shape:
-            raise Failed
-    elif not (value.shape == shape if type(value) is np.ndarray else shape == () and type(value) in (float, int, bool)):
-        raise Failed
-
-
-def possible(score: Any) -> Any:
-    """A score of which no lane dies: those that go on draw."""
-    lowest = score.min() if type(score) is np.ndarray else score
-    if not lowest > -np.inf:
-        raise Failed
-    return score
+def _bare_name(name: str) -> str:
+    return f"bare_{name}" if name.isalnum() else f"bare_{ord(name)}"
 
 
 _NAMES: Final = {
-    "Lane": Lane, "List": List, "Map": Map, "ndarray": np.ndarray, "Failed": Failed,
+    "Lane": Lane, "List": List, "ndarray": np.ndarray, "Failed": Failed,
     "alike": alike, "allow": allow, "allow_lanes": allow_lanes, "fitting": fitting, "possible": possible,
+    "rebuild": rebuild,
     "roots_at": roots_at,
+    **{f"{_bare_name(name)}_{count}": bare for name, facts in FACTS.items() for count, bare in facts.bare.items()},
 }  # fmt: skip
 
 
@@ -99,13 +80,19 @@ def _compiled(text: str) -> Callable[..., Any]:
     return cast(Callable[..., Any], space["script"])
 
 
+def _operator(name: str, last: Operand) -> str | None:
+    """What Python writes for an operation on real numbers; nothing divides by zero."""
+    if name == "/" and type(last) in (int, float) and last != 0:
+        return "/"
+    return FACTS[name].operator
+
+
 class Writer(ABC):
     """The code of one segment, line by line."""
 
-    def __init__(self, trace: Trace, cell_of: dict[int, int]) -> None:
-        self.trace = trace
+    def __init__(self, cell_of: dict[Var, int]) -> None:
         self.cell_of = cell_of
-        self.numbers: dict[int, int] = {}
+        self.numbers: dict[Var, int] = {}
         self.lines: list[str] = []
         self.constants: list[Any] = []
         self.bare: set[int] = set()
@@ -119,24 +106,21 @@ class Writer(ABC):
         self.constants.append(value)
         return f"k{len(self.constants) - 1}"
 
-    def number(self, lane: Lane) -> int:
+    def number(self, var: Var) -> int:
         """Numbers are given in the order of appearance, so that segments of one form read the same."""
-        return self.numbers.setdefault(id(lane), len(self.numbers))
+        return self.numbers.setdefault(var, len(self.numbers))
 
-    def load(self, lane: Lane) -> None:
+    def load(self, var: Var) -> None:
         """Make sure that a value is there."""
-        number = self.number(lane)
+        number = self.number(var)
         if number not in self.bare and number not in self.whole:
-            cell = self.cell_of.get(id(lane))
-            if cell is None:
-                raise NoFixedCourse("a value that is nowhere kept")
-            self.line(f"V{number} = cells[{self.constant(cell)}]")
+            self.line(f"V{number} = cells[{self.constant(self.cell_of[var])}]")
             self.whole.add(number)
 
-    def array(self, lane: Lane) -> str:
+    def array(self, var: Var) -> str:
         """A value as an array."""
-        self.load(lane)
-        number = self.number(lane)
+        self.load(var)
+        number = self.number(var)
         if number not in self.bare:
             self.line(self.unwrapped(number))
             self.bare.add(number)
@@ -145,10 +129,10 @@ class Writer(ABC):
     def unwrapped(self, number: int) -> str:
         return f"v{number} = V{number}.data if V{number}.frame is frame else V{number}.at(frame)"
 
-    def lane(self, lane: Lane) -> str:
+    def lane(self, var: Var) -> str:
         """A value as one of the language."""
-        self.load(lane)
-        number = self.number(lane)
+        self.load(var)
+        number = self.number(var)
         if number not in self.whole:
             self.line(self.wrapped(number))
             self.whole.add(number)
@@ -157,50 +141,38 @@ class Writer(ABC):
     def wrapped(self, number: int) -> str:
         return f"V{number} = Lane(v{number}, frame)"
 
-    def value(self, value: Any) -> str:
+    def value(self, value: Operand) -> str:
         """Any value of the language."""
-        if type(value) is Lane:
+        if type(value) is Var:
             return self.lane(value)
-        if not self.trace.has_lanes(value):
-            return self.constant(value)
-        kind = type(value)
-        if kind is tuple or kind is List:
-            items = "".join(f"{self.value(item)}, " for item in value)
-            return f"({items})" if kind is tuple else f"List(({items}))"
-        if kind is Map:
-            keys = tuple(key for key, _ in value.items())
-            items = "".join(f"{self.value(item)}, " for _, item in value.items())
-            return f"Map.of(zip({self.value(keys)}, ({items})))"
-        if isinstance(value, Compound):
-            return f"{self.constant(value)}.with_parts({self.value(value.parts)})"
-        raise NoFixedCourse(f"a {kind.__name__} over lanes")
+        return self.structure(value) if type(value) is Struct else self.constant(value)
 
-    def bare_value(self, value: Any) -> str:
-        return self.array(value) if type(value) is Lane else self.constant(value)
+    def structure(self, value: Struct) -> str:
+        items = self.items(value.children)
+        if type(value.like) is tuple:
+            return f"({items})"
+        return f"List(({items}))" if type(value.like) is List else f"rebuild({self.constant(value.like)}, ({items}))"
 
-    def parts(self, family: Scored, parts: tuple[Any, ...]) -> str:
+    def items(self, values: tuple[Operand, ...]) -> str:
+        return "".join(f"{self.value(value)}, " for value in values)
+
+    def bare_value(self, value: Operand) -> str:
+        return self.array(value) if type(value) is Var else self.constant(value)
+
+    def parts(self, family: Scored, parts: tuple[Operand, ...]) -> str:
         """The parameters of a distribution, as its family takes them."""
-        if family is MVN and type(parts[1]) is Lane:
+        if family is MVN and type(parts[1]) is Var:
             return f"{self.bare_value(parts[0])}, {self.roots(parts[1])}"
         return ", ".join(map(self.bare_value, parts))
 
-    def roots(self, covariance: Lane) -> str:
+    def roots(self, covariance: Var) -> str:
         return f"roots_at({self.lane(covariance)}, frame)"
 
-    def write(self, note: Note) -> None:
-        """Compute what a note tells of."""
-        match note:
-            case Formula(result, function, arguments):
-                given = ", ".join(map(self.bare_value, arguments))
-                number = self.number(result)
-                self.line(f"v{number} = {self.constant(function)}({given})")
-                self.bare.add(number)
-            case Apply(result, function, arguments):
-                given = ", ".join(map(self.value, arguments))
-                number = self.number(result)
-                self.line(f"V{number} = {self.constant(function)}({given})")
-                self.guard(number, result)
-                self.whole.add(number)
+    def write(self, operation: Operation) -> None:
+        """The code of an operation."""
+        match operation:
+            case Compute():
+                self.compute(operation)
             case Check(domain, value):
                 self.check(domain, value)
             case Fit(family, parts):
@@ -213,30 +185,47 @@ class Writer(ABC):
                 row = f"{self.constant(turn)}, {self.constant(label)}, {self.value(value)}"
                 self.line(f"run.reports.append(({row}))")
 
-    def keep(self, result: Lane) -> None:
+    def compute(self, computed: Compute) -> None:
+        name, arguments = computed.name, computed.arguments
+        if computed.is_bare:
+            given = [self.bare_value(argument) for argument in arguments]
+            operator = _operator(name, arguments[-1])
+            number = self.number(computed.result)
+            if operator is not None and len(given) == 2:
+                self.line(f"v{number} = {given[0]} {operator} {given[1]}")
+            else:
+                self.line(f"v{number} = {_bare_name(name)}_{len(given)}({', '.join(given)})")
+            self.bare.add(number)
+        else:
+            given = [self.value(argument) for argument in arguments]
+            number = self.number(computed.result)
+            function = self.constant(operation(name, len(arguments)))
+            self.line(f"V{number} = {function}({', '.join(given)})")
+            self.guard(number, computed.result)
+            self.whole.add(number)
+
+    def keep(self, result: Var) -> None:
         """Put a value into its cell."""
-        self.line(f"cells[{self.constant(self.cell_of[id(result)])}] = {self.lane(result)}")
+        self.line(f"cells[{self.constant(self.cell_of[result])}] = {self.lane(result)}")
 
     @abstractmethod
-    def draw(self, result: Lane, at: At, family: Family, parts: tuple[Any, ...]) -> None:
+    def draw(self, result: Var, at: At, family: Family, parts: tuple[Operand, ...]) -> None:
         """A sample."""
 
     @abstractmethod
-    def score(self, family: Scored, parts: tuple[Any, ...], value: Any) -> None:
+    def score(self, family: Scored, parts: tuple[Operand, ...], value: Operand) -> None:
         """An observe."""
 
-    def guard(self, number: int, result: Lane) -> None:
+    def guard(self, number: int, result: Var) -> None:
         """What a primitive gives must be of the kind that it was in the trace."""
         data = f"V{number}.data"
-        self.line(
-            f"if type(V{number}) is not Lane or {data}.dtype is not {self.constant(result.data.dtype)}: raise Failed"
-        )
-        if result.data.ndim > 1:
-            self.line(f"if {data}.shape[:-1] != {self.constant(result.data.shape[:-1])}: raise Failed")
+        self.line(f"if type(V{number}) is not Lane or {data}.dtype is not {self.constant(result.dtype)}: raise Failed")
+        if result.shape:
+            self.line(f"if {data}.shape[:-1] != {self.constant(result.shape)}: raise Failed")
         else:
             self.line(f"if {data}.ndim != 1: raise Failed")
 
-    def check(self, domain: Domain, value: Lane) -> None:
+    def check(self, domain: Domain, value: Var) -> None:
         number = self.number(value)
         data = self.array(value)
         name = self.constant(domain)
@@ -259,27 +248,28 @@ class ForwardWriter(Writer):
 
     draws_left = 0
 
-    def write_all(self, notes: list[Note]) -> None:
-        self.draws_left = sum(isinstance(note, Draw) for note in notes)
-        for note in notes:
-            self.write(note)
-            if isinstance(note, Formula | Apply) and id(note.result) in self.cell_of:
-                self.keep(note.result)
+    def write_all(self, operations: Iterable[Operation]) -> None:
+        operations = tuple(operations)
+        self.draws_left = sum(isinstance(each, Draw) for each in operations)
+        for each in operations:
+            self.write(each)
+            if isinstance(each, Compute) and each.result in self.cell_of:
+                self.keep(each.result)
 
-    def draw(self, result: Lane, at: At, family: Family, parts: tuple[Any, ...]) -> None:
+    def draw(self, result: Var, at: At, family: Family, parts: tuple[Operand, ...]) -> None:
         number = self.number(result)
         given = self.parts(family, parts)
         name = self.constant(at)
         self.line(f"v{number} = {self.constant(family)}.sample(rng, size, {given})")
-        place = "position" if result.data.ndim == 1 else "..., position"
+        place = "..., position" if result.shape else "position"
         self.line(f"for position, chain in kept: v{number}[{place}] = retained[chain][{name}]")
-        self.line(f"V{number} = cells[{self.constant(self.cell_of[id(result)])}] = Lane(v{number}, frame)")
+        self.line(f"V{number} = cells[{self.constant(self.cell_of[result])}] = Lane(v{number}, frame)")
         self.line(f"if draws is not None: draws.append(({name}, frame, V{number}))")
         self.bare.add(number)
         self.whole.add(number)
         self.draws_left -= 1
 
-    def score(self, family: Scored, parts: tuple[Any, ...], value: Any) -> None:
+    def score(self, family: Scored, parts: tuple[Operand, ...], value: Operand) -> None:
         density = f"{self.constant(family)}.log_density({self.bare_value(value)}, {self.parts(family, parts)})"
         self.line(f"handler.log_weights += {f'possible({density})' if self.draws_left else density}")
 
@@ -301,15 +291,14 @@ class ReplayWriter(Writer):
     def wrapped(self, number: int) -> str:
         return f"V{number} = Lane(v{number}, frame) if type(v{number}) is ndarray else v{number}"
 
-    def roots(self, covariance: Lane) -> str:
+    def roots(self, covariance: Var) -> str:
         name = self.lane(covariance)
         return f"roots_at({name}, frame) if type({name}) is Lane else {name}"
 
-    def guard(self, number: int, result: Lane) -> None:
-        data = result.data
-        self.line(f"alike(V{number}, {self.constant(data.dtype)}, {self.constant(data.shape[:-1])})")
+    def guard(self, number: int, result: Var) -> None:
+        self.line(f"alike(V{number}, {self.constant(result.dtype)}, {self.constant(result.shape)})")
 
-    def check(self, domain: Domain, value: Lane) -> None:
+    def check(self, domain: Domain, value: Var) -> None:
         number = self.number(value)
         data = self.array(value)
         name = self.constant(domain)
@@ -318,10 +307,17 @@ class ReplayWriter(Writer):
         else:
             self.line(f"allow({name}, {data})")
 
-    def draw(self, result: Lane, at: At, family: Family, parts: tuple[Any, ...]) -> None:
+    def write_all(self, segment: Segment) -> None:
+        follows = {cell for cell, _ in segment.follows}
+        for each in segment.replay:
+            self.write(each)
+            if isinstance(each, Compute) and self.cell_of.get(each.result) in follows:
+                self.keep(each.result)
+
+    def draw(self, result: Var, at: At, family: Family, parts: tuple[Operand, ...]) -> None:
         self.score(family, parts, result)
 
-    def score(self, family: Scored, parts: tuple[Any, ...], value: Any) -> None:
+    def score(self, family: Scored, parts: tuple[Operand, ...], value: Operand) -> None:
         given = f"{self.bare_value(value)}, {self.parts(family, parts)}"
         self.line(f"score = {self.constant(family)}.log_density({given})")
         self.line("if type(score) is ndarray: total = score if total is None else total + score")
@@ -337,11 +333,43 @@ class StoreWriter(Writer):
     def store(self, cell: Any, value: Any) -> None:
         self.line(f"store[{self.constant(cell)}] = {self.value(value)}")
 
-    def draw(self, result: Lane, at: At, family: Family, parts: tuple[Any, ...]) -> None:
+    def draw(self, result: Var, at: At, family: Family, parts: tuple[Operand, ...]) -> None:
         raise AssertionError("nothing is drawn here")
 
-    def score(self, family: Scored, parts: tuple[Any, ...], value: Any) -> None:
+    def score(self, family: Scored, parts: tuple[Operand, ...], value: Operand) -> None:
         raise AssertionError("nothing is scored here")
 
     def script(self) -> Code:
         return self.done("def script(store, cells, constants):", ["    pass"])
+
+
+def scripts_of(program: Specialised) -> Scripts:
+    """A specialised program as scripts."""
+    segments = [_script(segment, program.cell_of) for segment in program.segments]
+    if len({script.forward for script in segments}) > MOST_FORMS:
+        raise NoFixedCourse("too many segments that are each of a form of their own")
+    return Scripts(segments, _reports(program), len(program.cell_of), program.readers, program.draws)
+
+
+def _script(segment: Segment, cell_of: dict[Var, int]) -> Script:
+    forward = ForwardWriter(cell_of)
+    forward.write_all(segment.forward)
+    replay: tuple[Any, tuple[Any, ...]] = None, ()
+    if segment.replay:
+        writer = ReplayWriter(cell_of)
+        writer.write_all(segment)
+        replay = writer.script()
+    return Script(*forward.script(), *replay, segment.writes, segment.renews, segment.follows)
+
+
+def _reports(program: Specialised) -> Straight | ByProgram:
+    if program.reports is not None:
+        straight = ForwardWriter(program.cell_of)
+        straight.write_all(program.reports)
+        return Straight(*straight.script())
+    lanes = tuple((cell, program.cell_of[value]) for cell, value in program.store.items() if type(value) is Var)
+    others = StoreWriter(program.cell_of)
+    for cell, value in program.store.items():
+        if type(value) is not Var:
+            others.store(cell, value)
+    return ByProgram(lanes, *others.script())

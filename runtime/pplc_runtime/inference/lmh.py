@@ -1,0 +1,113 @@
+"""Lightweight Metropolis-Hastings: one random choice at a time is proposed from its prior.
+
+A proposal picks one of the choices of the execution x, all alike, draws it anew from its distribution or process given
+what comes before it, and runs anew what reads it, which gives x'. That is accepted with probability min(1, r),
+
+    r  =  gamma(x') / gamma(x)  .  |x| / |x'|  .  p(stale) / p(fresh),
+
+where gamma is the product of the densities of all draws and observes and |x| the number of choices to pick from. The
+fresh values are the one that was drawn anew and those at addresses that only x' has; the stale ones are what they
+replace, and those at addresses that only x has. (D. Wingate, A. Stuhlmüller and N. Goodman 2011, "Lightweight
+implementations of probabilistic programming languages via transformational compilation"; the first print lacks the
+stale term.)
+
+A sweep is a number of proposals that does not depend on the state: as many as a first execution has choices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pplc_runtime.inference.base import Engine, Settings
+from pplc_runtime.inference.start import first_retained
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.numerics.metropolis import accepts
+from pplc_runtime.regeneration.records import Retained
+from pplc_runtime.regeneration.rerun import REDRAWN
+from pplc_runtime.regeneration.trace import Trace
+from pplc_runtime.results.sweeps import Sweep
+
+
+@dataclass(frozen=True, slots=True)
+class Lmh:
+    """A chain of single-site proposals on the choices that are covered."""
+
+    covers: Callable[[At], bool] = lambda at: True
+    proposals: int | None = None
+    """Those of a sweep."""
+
+    def bound(self, engine: Engine, settings: Settings) -> Lmh:
+        """With a number of proposals. A number that followed the state would not leave the posterior invariant."""
+        number = self.proposals or settings.proposals
+        if number is None:
+            typical = first_retained(engine, settings, np.random.default_rng(0))
+            number = max(1, sum(map(self.covers, typical)))
+        return replace(self, proposals=number)
+
+    def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> Retained:
+        return Retained([first_retained(engine, settings, rng)])
+
+    def step(
+        self, engine: Engine, state: Retained, settings: Settings, number: int, rng: np.random.Generator,
+        report: bool = True,
+    ) -> tuple[Retained, list[Sweep]]:  # fmt: skip
+        traces = state.taken_traces() or [engine.trace(own, rng) for own in state.held]
+        sweeps = []
+        for chain, trace in enumerate(traces):
+            accepted = self.sweep(engine, trace, rng)
+            told = {"accepted": accepted, "proposed": self.proposals}
+            predicts = trace.predicts(rng) if report else {}
+            sweeps.append(Sweep(settings.chain + chain, number, np.zeros(1), predicts, None, told))
+        return Retained([trace.values for trace in traces], traces=traces), sweeps
+
+    def sweep(self, engine: Engine, trace: Trace, rng: np.random.Generator) -> int:
+        """A sweep of proposals; how many were accepted."""
+        sites = Sites(at for at in trace.values if self.covers(at))
+        accepted = 0
+        for _ in range(self.proposals or 0) if sites.items else ():
+            accepted += self.propose(engine, trace, sites, rng)
+        return accepted
+
+    def propose(self, engine: Engine, trace: Trace, sites: Sites, rng: np.random.Generator) -> bool:
+        """Propose another value for a choice; whether it was accepted."""
+        update = engine.update(trace, {sites.pick(rng): REDRAWN}, rng)
+        if update.log_ratio == -math.inf:
+            return False
+        gone = [at for at in update.stale if at in sites.places and at not in trace.choices]
+        new = [at for at in update.fresh if at not in sites.places and self.covers(at)]
+        before, after = len(sites.items), len(sites.items) - len(gone) + len(new)
+        log_ratio = update.log_ratio + update.log_stale - update.log_fresh + math.log(before / after)
+        if not accepts(rng, log_ratio):
+            update.undo()
+            return False
+        sites.change(gone, new)
+        return True
+
+    def together(self, engine: Engine, states: list[Any]) -> None:
+        return None
+
+
+class Sites:
+    """The choices to pick from."""
+
+    def __init__(self, sites: Iterable[At]) -> None:
+        self.items = list(sites)
+        self.places = {at: place for place, at in enumerate(self.items)}
+
+    def pick(self, rng: np.random.Generator) -> At:
+        return self.items[int(rng.integers(len(self.items)))]
+
+    def change(self, gone: Iterable[At], new: Iterable[At]) -> None:
+        for at in gone:
+            last, place = self.items.pop(), self.places.pop(at)
+            if last is not at:
+                self.items[place] = last
+                self.places[last] = place
+        for at in new:
+            self.places[at] = len(self.items)
+            self.items.append(at)

@@ -1,0 +1,128 @@
+"""Forms: segments whose scalar code is the same share a function, and have rows of constants in tables.
+
+A constant that all segments of a form share stands in the code.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pplc_runtime.native.scalar import Constant, Scalar
+
+_MARK: Final = re.compile(r"@(\d+)@")
+
+
+@dataclass(slots=True)
+class Tables:
+    """The constants of all segments: whole numbers, reals, and arrays of reals one after the other."""
+
+    whole: list[int] = field(default_factory=list)
+    real: list[float] = field(default_factory=list)
+    arrays: list[NDArray[np.float64]] = field(default_factory=list)
+    known: dict[bytes, int] = field(default_factory=dict)
+    length: int = 0
+
+    def array(self, value: NDArray[np.float64]) -> int:
+        """Where an array begins."""
+        key = value.tobytes()
+        if key not in self.known:
+            self.known[key] = self.length
+            self.arrays.append(value)
+            self.length += len(value)
+        return self.known[key]
+
+    def done(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """KI, KF and KA."""
+        arrays = np.concatenate([*self.arrays, np.zeros(1)])
+        return np.array([*self.whole, 0], np.int64), np.array([*self.real, 0.0]), arrays
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a segment is: its form, and its rows in the tables."""
+
+    form: int
+    whole: int
+    real: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """The functions of all forms, and the places of the segments."""
+
+    text: list[str]
+    places: list[Place]
+    messages: list[list[str]]
+    """By segment: what may be wrong."""
+    scratch: int
+
+
+def forms(codes: list[Scalar], head: str, first: str, last: str, tables: Tables) -> Forms:
+    """One function a form. `head` begins it, with its number in place of #; the code stands between two texts."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for number, code in enumerate(codes):
+        groups.setdefault((*code.lines, *(constant.kind for constant in code.constants)), []).append(number)
+    text: list[str] = []
+    places: list[Any] = [None] * len(codes)
+    for form, members in enumerate(groups.values()):
+        rows = [_values(codes[member].constants, tables) for member in members]
+        literals, columns = _columns(codes[members[0]].constants, rows)
+        body = [_filled(line, literals) for line in codes[members[0]].lines]
+        unpack = [f"{literals[k]} = {_TABLE[kind]}[{start} + {column}]" for k, (kind, start, column) in columns.items()]
+        text += [head.replace("#", str(form)), *_indented(first, 1), *_indented("\n".join([*unpack, *body]), 1)]
+        text += [*_indented(last, 1), ""]
+        for member, row in zip(members, rows):
+            places[member] = Place(form, len(tables.whole), len(tables.real))
+            for k, (kind, _, _) in columns.items():
+                (tables.real if kind == "real" else tables.whole).append(row[k])
+    return Forms(text, places, [code.messages for code in codes], max(code.scratch for code in codes))
+
+
+_TABLE: Final = {"real": "KF", "whole": "KI", "array": "KI"}
+
+
+def _values(constants: list[Constant], tables: Tables) -> list[Any]:
+    return [tables.array(each.value) if each.kind == "array" else each.value for each in constants]
+
+
+def _columns(constants: list[Constant], rows: list[list[Any]]) -> tuple[list[str], dict[int, tuple[str, str, int]]]:
+    """What stands for each constant in code; and those in tables: their kind, the start of the row, the column."""
+    literals: list[str] = []
+    columns: dict[int, tuple[str, str, int]] = {}
+    wholes = reals = 0
+    for k, constant in enumerate(constants):
+        values = {row[k] for row in rows}
+        if len(values) == 1:
+            (value,) = values
+            literals.append(f"({value!r})" if constant.kind == "real" else str(value))
+        elif constant.kind == "real":
+            literals.append(f"r{k}")
+            columns[k] = ("real", "f0", reals)
+            reals += 1
+        else:
+            literals.append(f"w{k}")
+            columns[k] = (constant.kind, "i0", wholes)
+            wholes += 1
+    return literals, columns
+
+
+def _filled(line: str, literals: list[str]) -> str:
+    """A line of code with constants in place of marks."""
+    return _MARK.sub(lambda mark: literals[int(mark[1])], line)
+
+
+def _indented(text: str, levels: int) -> list[str]:
+    return ["    " * levels + line for line in text.splitlines() if line]
+
+
+def dispatch(name: str, parameters: str, arguments: str, count: int, otherwise: str) -> list[str]:
+    """A function that calls that of a form by its number."""
+    lines = [f"def {name}(form: int, {parameters}:"]
+    for form in range(count):
+        lines.append(f"    if form == {form}: return {name}_{form}({arguments})")
+    return [*lines, f"    return {otherwise}", ""]

@@ -1,0 +1,300 @@
+"""Operations of a specialised program as scalar code of the middle language, for one particle.
+
+A small value is a few variables, one for each of its elements; a large one stands in the scratch array `S`. Numbers of
+every kind are reals: whole ones up to 2^53, truths as 0 and 1. What differs between segments of one form is a
+constant, written as a mark; `forms` finds which constants all segments of a form share.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from pplc_runtime.distributions.base import Domain, Family
+from pplc_runtime.distributions.domains import (
+    COUNT,
+    INTEGER,
+    LOGIT,
+    POSITIVE,
+    POSITIVE_DEFINITE,
+    POSITIVE_PROBABILITY,
+    POSITIVE_VECTOR,
+    PROBABILITY,
+    RATE_OF_COUNTS,
+    REAL,
+    VECTOR,
+    WEIGHTS,
+)
+from pplc_runtime.native.computed import FORMULAS, SPECIAL
+from pplc_runtime.native.library import FUNCTIONS
+from pplc_runtime.native.values import Elements, Unsupported, size_of
+from pplc_runtime.specialise.ir import Check, Compute, Draw, Fit, Operand, Operation, Report, Score, Scored, Struct, Var
+from pplc_runtime.specialise.operations import Certain
+from pplc_runtime.values import List
+
+SMALL: Final = 16
+"""Values of so many elements are variables."""
+MANTISSA: Final = float(2**53)
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """What may differ between segments of one form: a real, a whole number, or an array of reals."""
+
+    kind: str
+    value: Any
+
+
+class Scalar(ABC):
+    """The code of one segment, line by line."""
+
+    ends: str
+    """How the code ends where something is wrong; and below where the density is zero."""
+    impossible: str
+
+    def __init__(self, segment: int) -> None:
+        self.segment = segment
+        self.messages: list[str] = []
+        """What may be wrong."""
+        self.roots: dict[Var, tuple[str, str]] = {}
+        """The roots of covariances that have been taken."""
+        self.lines: list[str] = []
+        self.constants: list[Constant] = []
+        self.values: dict[Var, Elements] = {}
+        self.count = 0
+        self.scratch = 0
+        """How much of `S` is taken."""
+
+    # Lines, names and constants
+
+    def line(self, text: str) -> None:
+        self.lines.append(text)
+
+    def name(self) -> str:
+        self.count += 1
+        return f"v{self.count}"
+
+    def constant(self, kind: str, value: Any) -> str:
+        self.constants.append(Constant(kind, value))
+        return f"@{len(self.constants) - 1}@"
+
+    def fail(self, message: str) -> str:
+        """What is done where something is wrong: `E` tells the segment, and what it is."""
+        self.messages.append(message)
+        return f"E[0] = {self.constant('whole', self.segment)}; E[1] = {len(self.messages) - 1}; {self.ends}"
+
+    def set(self, text: str) -> str:
+        """A variable."""
+        name = self.name()
+        self.line(f"{name} = {text}")
+        return name
+
+    def room(self, size: int) -> str:
+        """A place in the scratch array."""
+        start = self.scratch
+        self.scratch += size
+        return f"S[{start}:]"
+
+    # Values
+
+    @abstractmethod
+    def load(self, var: Var) -> Elements:
+        """A value that was computed or drawn in another segment."""
+
+    @abstractmethod
+    def keep(self, var: Var, value: Elements) -> None:
+        """Told of every value that is computed."""
+
+    def value(self, operand: Operand) -> Elements:
+        if type(operand) is Var:
+            if operand not in self.values:
+                self.values[operand] = self.load(operand)
+            return self.values[operand]
+        if isinstance(operand, bool | int | float):
+            if type(operand) is int and abs(operand) > MANTISSA:
+                raise Unsupported("a large whole number")
+            return Elements((), (self.constant("real", float(operand)),))
+        if type(operand) is np.ndarray and operand.dtype.kind in "fi":
+            if operand.size <= SMALL:
+                items = [self.constant("real", float(item)) for item in operand.ravel()]
+                return Elements(operand.shape, tuple(items))
+            start = self.constant("array", np.ascontiguousarray(operand, float).ravel())
+            return Elements(operand.shape, array=f"KA[{start}:]")
+        if type(operand) is Struct and type(operand.like) in (tuple, List):
+            rows = [self.value(child) for child in operand.children]
+            if rows and all(row.items and row.shape == rows[0].shape for row in rows):
+                return Elements((len(rows), *rows[0].shape), tuple(item for row in rows for item in row.items))
+        raise Unsupported(f"a {type(operand).__name__}")
+
+    def number(self, operand: Operand) -> str:
+        found = self.value(operand)
+        if found.shape:
+            raise Unsupported("a vector where a number is wanted")
+        return found.items[0]
+
+    def array(self, value: Elements) -> str:
+        """A value as an array."""
+        if value.array:
+            return value.array
+        room = self.room(value.size)
+        start = room[2:-2]
+        for position, item in enumerate(value.items):
+            self.line(f"S[{int(start) + position}] = {item}")
+        return room
+
+    def element(self, value: Elements, position: int) -> str:
+        return value.items[position] if value.items else f"{value.array[:-2]} + {position}]"
+
+    def define(self, var: Var, items: list[str]) -> None:
+        """A value by the expressions of its elements."""
+        value = Elements(var.shape, tuple(item if _is_simple(item) else self.set(item) for item in items))
+        self.values[var] = value
+        self.keep(var, value)
+
+    # Operations
+
+    def write(self, operation: Operation) -> None:
+        match operation:
+            case Compute():
+                self.compute(operation)
+            case Check(domain, value):
+                self.check(domain, self.value(value))
+            case Fit(family, parts):
+                self.fit(family, parts)
+            case Draw():
+                self.draw(operation)
+            case Score(family, parts, value):
+                self.add(self.density(family, parts, value))
+            case Report():
+                pass
+
+    @abstractmethod
+    def draw(self, draw: Draw) -> None:
+        """A sample."""
+
+    def add(self, density: str) -> None:
+        """A log density."""
+        term = self.set(density)
+        self.line(f"if not ({term} < inf): {self.fail('the density of this observe is not a number')}")
+        self.line(f"if {term} == -inf: {self.impossible}")
+        self.line(f"lp = lp + {term}")
+
+    def check(self, domain: Domain, value: Elements) -> None:
+        wrong = self.fail(f"a parameter must be {domain.text}")
+        if domain is VECTOR and value.array:
+            index = self.name()
+            item = f"{value.array[:-2]} + {index}]"
+            self.line(f"for {index} in range({value.size}):")
+            self.line(f"    if not ({item} - {item} == 0.0): {wrong}")
+            return
+        if not value.items or (domain is not POSITIVE_DEFINITE and domain not in _TESTS):
+            raise Unsupported(f"a check of {domain.text}")
+        if domain is POSITIVE_DEFINITE:  # the rest is seen where its root is taken
+            size = value.shape[0]
+            tests = [
+                f"{value.items[i * size + j]} == {value.items[j * size + i]}" for i in range(size) for j in range(i)
+            ]
+        else:
+            tests = [_TESTS[domain].format(item) for item in value.items]
+        if domain is WEIGHTS:
+            tests.append(f"{' + '.join(value.items)} > 0.0")
+        for test in tests:
+            self.line(f"if not ({test}): {wrong}")
+
+    def fit(self, family: Family, parts: tuple[Operand, ...]) -> None:
+        if family.name in ("uniform-continuous", "uniform-discrete"):
+            low, high = map(self.number, parts)
+            self.line(f"if not ({low} < {high}): {self.fail('the lower bound must be below the upper')}")
+        else:
+            raise Unsupported(f"whether {family.name} fits")
+
+    def density(self, family: Scored, parts: tuple[Operand, ...], value: Operand) -> str:
+        if family is Certain:
+            return f"lp_certain({self.number(parts[0])})"
+        assert isinstance(family, Family)
+        if family.name == "mvn":
+            return self.mvn_density(parts, self.value(value))
+        name = f"lp_{family.name.replace('-', '_')}"
+        if name not in FUNCTIONS:
+            raise Unsupported(f"the density of {family.name}")
+        if family.name == "discrete":
+            weights = self.value(parts[0])
+            return f"{name}({self.number(value)}, {weights.size}, {self.array(weights)})"
+        if family.name == "dirichlet":
+            x = self.value(value)
+            return f"{name}({x.size}, {self.array(x)}, {self.array(self.value(parts[0]))})"
+        return f"{name}({', '.join(map(self.number, (value, *parts)))})"
+
+    def mvn_density(self, parts: tuple[Operand, ...], x: Elements) -> str:
+        mean, size = self.value(parts[0]), x.size
+        covariance = parts[1]
+        if type(covariance) is np.ndarray and not (covariance - np.diag(np.diag(covariance))).any():
+            variances = np.diag(covariance).astype(float)
+            peak = self.constant("real", float(-0.5 * np.log(2.0 * np.pi * variances).sum()))
+            halves = self.constant("array", 0.5 / variances)
+            return f"lp_mvn_diagonal({size}, {self.array(x)}, {self.array(mean)}, KA[{halves}:], {peak})"
+        root, log_root = self.root(covariance)
+        return f"lp_mvn({size}, {self.array(x)}, {self.array(mean)}, {root}, {log_root}, {self.room(size)})"
+
+    def root(self, covariance: Operand) -> tuple[str, str]:
+        """The root of a covariance, and the log of its determinant."""
+        if type(covariance) is np.ndarray:
+            root = np.linalg.cholesky(covariance.astype(float))
+            log_root = self.constant("real", float(np.log(np.diag(root)).sum()))
+            return f"KA[{self.constant('array', root.ravel())}:]", log_root
+        value = self.value(covariance)
+        size = value.shape[0]
+        if covariance not in self.roots:
+            room = self.room(size * size)
+            log_root = self.set(f"cholesky({size}, {self.array(value)}, {room})")
+            wrong = self.fail(f"a parameter must be {POSITIVE_DEFINITE.text}")
+            self.line(f"if not ({log_root} == {log_root}): {wrong}")
+            self.roots[covariance] = room, log_root
+        return self.roots[covariance]
+
+    # What is computed
+
+    def compute(self, computed: Compute) -> None:
+        result, name, arguments = computed.result, computed.name, computed.arguments
+        special = SPECIAL.get(name)
+        if special is not None:
+            special(self, result, arguments)
+            return
+        formula = FORMULAS.get((name, len(arguments)))
+        if formula is None:
+            raise Unsupported(f"'{name}'")
+        values = [self.value(argument) for argument in arguments]
+        if any(value.array for value in values) or result.shape not in [value.shape for value in values]:
+            raise Unsupported(f"'{name}' of large values")
+        if any(value.shape not in ((), result.shape) for value in values):
+            raise Unsupported(f"'{name}' of shapes that differ")
+        columns = [value.items if value.shape else value.items * max(1, size_of(result)) for value in values]
+        self.define(result, [self.formula(name, formula, row) for row in zip(*columns)])
+        if result.dtype.kind == "i" and name in ("+", "-", "*", "square"):
+            for item in self.values[result].items:
+                self.line(f"if not (fabs({item}) <= {MANTISSA}): {self.fail('a whole number is too large')}")
+
+    def formula(self, name: str, formula: str, row: tuple[str, ...]) -> str:
+        if name == "/" and len(row) == 2 and not self.is_nonzero(row[1]):
+            self.line(f"if {row[1]} == 0.0: {self.fail('division by zero')}")
+        return formula.format(*row)
+
+    def is_nonzero(self, item: str) -> bool:
+        return item.startswith("@") and bool(self.constants[int(item[1:-1])].value)
+
+
+def _is_simple(item: str) -> bool:
+    return item.isidentifier() or (item.startswith("@") and item.count("@") == 2 and item.endswith("@"))
+
+
+_FINITE: Final = "{0} - {0} == 0.0"
+_WHOLE: Final = "floor({0}) == {0} and fabs({0}) <= 9007199254740992.0"
+_TESTS: Final[dict[Domain, str]] = {
+    REAL: _FINITE, VECTOR: _FINITE, LOGIT: "{0} == {0}", POSITIVE: "{0} > 0.0 and {0} < inf",
+    POSITIVE_VECTOR: "{0} > 0.0 and {0} < inf", RATE_OF_COUNTS: "{0} >= 0.0 and {0} <= 9.2e18",
+    PROBABILITY: "{0} >= 0.0 and {0} <= 1.0", POSITIVE_PROBABILITY: "{0} > 0.0 and {0} <= 1.0", INTEGER: _WHOLE,
+    COUNT: "{0} >= 0.0 and " + _WHOLE, WEIGHTS: "{0} >= 0.0 and {0} < inf",
+}  # fmt: skip

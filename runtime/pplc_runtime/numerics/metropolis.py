@@ -1,0 +1,16 @@
+"""The decision of Metropolis and Hastings."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pplc_runtime.values import ModelError
+
+
+def accepts(rng: np.random.Generator, log_ratio: float) -> bool:
+    """True with probability min(1, ratio)."""
+    if math.isnan(log_ratio):
+        raise ModelError("the ratio of two densities is not a number: both are infinite")
+    return log_ratio >= 0.0 or rng.random() < math.exp(log_ratio)

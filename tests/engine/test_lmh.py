@@ -1,0 +1,182 @@
+"""lmh leaves the posterior invariant: by its exact transition kernel on small programs, and wrong variants do not."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.posteriors.tiny import TINY
+from tests.reference.test_kernels import PROGRAMS
+from tests.share import share
+
+from pplc import compile_text
+from pplc_runtime.inference import lmh as module
+from pplc_runtime.inference.lmh import Lmh
+from pplc_runtime.regeneration.trace import Trace, Update
+
+from .interplay import INTERPLAY
+from .kernels import Kernel, distance
+from .sweeps import compiled
+
+SOURCES = {**PROGRAMS, **{name: program.source for name, program in TINY.items()}, **INTERPLAY}
+EXACT = 1e-12
+
+
+def bias(source: str, proposals: int = 1, kernel: Any = None, reports: bool = False) -> float:
+    """How far a sweep takes the chain from the posterior, in total variation."""
+    exact = Kernel(compiled(source).plan)
+    exact.reports = reports
+    before, after = exact.moved(Lmh(proposals=proposals) if kernel is None else kernel)
+    assert math.fsum(after.values()) == pytest.approx(1.0), "every way that chance may go"
+    return distance(before, after)
+
+
+@pytest.mark.parametrize("name", share(SOURCES, 6))
+def test_the_posterior_is_invariant(name: str) -> None:
+    assert bias(SOURCES[name]) < EXACT
+
+
+@pytest.mark.parametrize("name", share(["branch", "memo", "crp", "observe_inside_mem"], 2))
+def test_two_proposals_and_what_is_predicted(name: str) -> None:
+    assert bias(SOURCES[name], proposals=2, reports=True) < EXACT
+
+
+GROWS = """
+[assume n (sample (uniform-discrete 0 3))]
+[assume xs (repeatedly n (lambda () (sample (flip 0.3))))]
+[observe (poisson (+ 0.5 (count (filter (lambda (x) x) xs)))) 2]
+[predict n]
+"""
+MEMO = """
+[assume a (sample (flip 0.4))]
+[assume m (mem (lambda (k) (sample (flip (if (= k 0) 0.2 0.7)))))]
+[observe (flip (if (m (if a 0 1)) 0.9 0.3)) true]
+[observe (flip (if (and a (m 1)) 0.3 0.8)) true]
+[predict (m 0)]
+"""
+KINDS = """
+[assume a (sample (flip 0.4))]
+[assume b (sample (if a (flip 0.3) (uniform-discrete 0 3)))]
+[observe (flip (if (= b 1) 0.9 (if (= b true) 0.5 0.2))) true]
+[predict a]
+"""
+
+
+@pytest.mark.parametrize("source", [GROWS, MEMO, KINDS], ids=["grows", "memo", "kinds"])
+@pytest.mark.parametrize("proposals", [1, 2])
+def test_other_addresses_and_kinds(source: str, proposals: int) -> None:
+    assert bias(source, proposals, reports=True) < EXACT
+
+
+# Wrong variants: each is off by far more than rounding
+
+
+def changed(monkeypatch: pytest.MonkeyPatch, **other: Any) -> None:
+    """Updates that tell something else of what they did."""
+    right = Trace.update
+
+    def update(self: Trace, *arguments: Any) -> Update:
+        found = right(self, *arguments)
+        return found._replace(**{name: value(found) for name, value in other.items()})
+
+    monkeypatch.setattr(Trace, "update", update)
+
+
+def test_without_the_stale_term(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert bias(MEMO) < EXACT
+    changed(monkeypatch, log_stale=lambda found: 0.0)
+    assert bias(MEMO) > 0.01
+
+
+def test_with_the_stale_values_of_the_picked_choice_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in the first print of the paper: what is asked for no more is left out."""
+
+    def picked(found: Update) -> float:
+        before = dict(found.choices)
+        ats = [at for at in found.stale if at in found.trace.choices]
+        return math.fsum(choice.log_density for at in ats if (choice := before[at]) is not None)
+
+    assert bias(GROWS) < EXACT
+    changed(monkeypatch, log_stale=picked)
+    assert bias(GROWS) > 0.01
+
+
+def test_without_the_fresh_term(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed(monkeypatch, log_fresh=lambda found: 0.0)
+    assert bias(MEMO) > 0.01
+
+
+def test_without_the_number_of_choices(monkeypatch: pytest.MonkeyPatch) -> None:
+    class OneLog:
+        inf = math.inf
+
+        @staticmethod
+        def log(ratio: float) -> float:
+            return 0.0
+
+    monkeypatch.setattr(module, "math", OneLog)
+    assert bias(GROWS) > 0.01
+    assert bias("[assume a (sample (flip 0.3))] [observe (flip (if a 0.9 0.2)) true] [predict a]") < EXACT
+
+
+def test_a_number_of_proposals_that_follows_the_state() -> None:
+    """A sweep of as many proposals as the state at hand has choices is no step that leaves the posterior invariant."""
+
+    class Following(Lmh):
+        def sweep(self, engine: Any, trace: Trace, rng: Any) -> int:
+            return replace(Lmh(), proposals=len(trace.choices)).sweep(engine, trace, rng)
+
+    source = """
+        [assume a (sample (flip 0.5))]
+        [assume b (if a (sample (flip 0.5)) false)]
+        [observe (flip (if b 0.9 0.3)) true]"""
+    assert bias(source, 1) < EXACT and bias(source, 2) < EXACT
+    assert bias(source, kernel=Following(proposals=1)) > 0.01
+
+
+def test_memo_entries_that_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Entries that are asked for no more are no part of the execution: were they kept, the law would be another."""
+    changed(
+        monkeypatch,
+        stale=lambda found: tuple(at for at in found.stale if at in found.trace.choices),
+        log_stale=lambda found: math.fsum(
+            choice.log_density for at, choice in found.choices
+            if choice is not None and at in found.stale and at in found.trace.choices
+        ),
+    )  # fmt: skip
+    assert bias(MEMO) > 0.001
+
+
+# Runs
+
+
+def test_a_sweep_has_as_many_proposals_as_the_program_has_choices() -> None:
+    model = compile_text("""
+        [assume x (mem (lambda (t) (sample (normal 0 1))))]
+        [for [t (range 0 7)] [observe (normal (x t) 1) t]]
+        [predict (x 3)]
+        [predict (x 9)]""")
+    for sweep in model.infer("lmh", sweeps=3, seed=1).sweeps:
+        assert sweep.diagnostics["proposed"] == 7, "what only predicts ask for is no choice"
+        assert 0 <= sweep.diagnostics["accepted"] <= 7
+        assert sweep.log_weights.tolist() == [0.0]
+    posterior = model.infer("lmh", sweeps=3, proposals=20, seed=1)
+    assert [sweep.diagnostics["proposed"] for sweep in posterior.sweeps] == [20, 20, 20]
+    assert posterior.particles == 1 and "lmh: 3 sweeps, seed 1" in posterior.summary().text()
+    assert len({sweep.predicts["(x 9)"][0] for sweep in posterior.sweeps}) == 3, "drawn afresh"
+
+
+def test_a_program_without_choices() -> None:
+    posterior = compile_text("[observe (normal 0 1) 0.5] [predict 3]").infer("lmh", sweeps=2, seed=1)
+    assert posterior.mean("3") == 3
+
+
+def test_chains_and_processes_change_nothing() -> None:
+    model = compile_text("[assume x (sample (normal 0 1))] [observe (normal x 1) 0.5] [predict x]")
+    one = model.infer("lmh", sweeps=20, chains=3, seed=2)
+    two = model.infer("lmh", sweeps=20, chains=3, cores=2, seed=2)
+    assert np.array_equal(one.values("x")[0], two.values("x")[0])
+    assert one.rhat("x") is not None
