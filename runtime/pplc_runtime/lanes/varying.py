@@ -108,7 +108,7 @@ def varies(value: Value) -> bool:
     kind = type(value)
     if kind is Lane or kind is Mix:
         return True
-    if kind is int or kind is float or kind is str or value is None:
+    if kind is int or kind is float or kind is np.ndarray or kind is str or value is None:
         return False
     if isinstance(value, Compound):  # what is told apart by an address does not vary, whatever is inside
         return any(map(varies, value.identity()[1]))
