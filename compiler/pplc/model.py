@@ -56,20 +56,8 @@ class Model:
         from pplc.passes.to_reference import to_reference
         from pplc_runtime.reference import infer
 
-        first = settings[0]
-        options: dict[str, Any] = {} if max_depth is None else {"max_depth": max_depth}
-        return infer(
-            to_reference(self.compiled.core, self.compiled.source),
-            method,
-            particles=first.particles,
-            sweeps=first.sweeps,
-            seed=seed,
-            data=data,
-            chains=len(settings),
-            burn_in=first.burn_in,
-            strict=first.strict,
-            **options,
-        )
+        program = to_reference(self.compiled.core, self.compiled.source)
+        return infer(program, method, settings, seed, data, *(() if max_depth is None else (max_depth,)))
 
 
 def load(path: str | Path) -> Model:

@@ -136,8 +136,6 @@ SETTINGS: Final[dict[str, Setting]] = {
     "proposals": Setting(whole(1)),
 }
 """Those of all methods, and then those that only some methods have."""
-LANES_ONLY: Final = ("resampling", "ess_threshold", "genealogy")
-"""The reference engine resamples by multinomial draws at every observe, and keeps no genealogy."""
 REFERENCE_METHODS: Final = ("importance", "smc", "icsmc", "pgas")
 """The methods that the reference engine has."""
 NO_REFERENCE: Final = "the reference engine has no {}; use the engine lanes"
@@ -160,19 +158,17 @@ def checked(method: str, given: Mapping[str, Any], engine: str = ENGINES[0]) -> 
             result[name] = SETTINGS[name].check(value)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name}: {error}") from None
-        reason = unfit(name, result[name], method, engine)
+        reason = unfit(name, result[name], method)
         if reason is not None:
             raise ValueError(f"{name}: {reason}")
     return result
 
 
-def unfit(name: str, value: Any, method: str, engine: str | None) -> str | None:
+def unfit(name: str, value: Any, method: str) -> str | None:
     """Why a method has no use for a value of a setting, or None. What changes nothing is no harm."""
     if value == SETTINGS[name].default:
         return None
     able = [offer.name for offer in OFFERS.values() if name in offer.own]
     if able and method not in able:
         return f"{method} has none; use {' or '.join([', '.join(able[:-1]), able[-1]] if able[1:] else able)}"
-    if engine == "reference" and name in LANES_ONLY:
-        return "the reference engine has none; use the engine lanes"
     return None

@@ -181,7 +181,6 @@ def test_data_that_is_none(
         ("--method pgas --genealogy none/g.png", "cannot write none/g.png: there is no directory"),
         ("--method pgas --genealogy g.doc", "--genealogy g.doc: the file must end in .png, .svg, .pdf"),
         ("--genealogy g.png", "--genealogy: importance has none; use smc, icsmc or pgas"),
-        ("--method pgas --engine reference --genealogy g.png", "the reference engine has none; use the engine lanes"),
         ("--particles 10.5", "must be a whole number, not 10.5"),
         ("--particles nan", "must be a whole number, not nan"),
         ("--burn-in 5", "pplc infer: error: --burn-in: importance has none; use icsmc, pgas, lmh, rw or slice"),
@@ -189,7 +188,6 @@ def test_data_that_is_none(
         ("--method icsmc --strict", "--strict: icsmc has none; use pgas"),
         ("--resampling systematic", "--resampling: importance has none; use smc, icsmc or pgas"),
         ("--ess-threshold 0.5", "--ess-threshold: importance has none; use smc, icsmc or pgas"),
-        ("--method smc --engine reference --ess-threshold 0.5", "the reference engine has none"),
         ("--particels 3", "unrecognized arguments: --particels 3; did you mean '--particles'?"),
     ],
 )

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.reference.programs import program_of
 
+from pplc_runtime.inference.base import Settings
 from pplc_runtime.reference import infer
 
 from .scripts import assert_same, with_scripts
@@ -61,7 +62,7 @@ def test_the_same_sweeps(name: str, method: str) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_same_sweeps_of_the_reference(name: str) -> None:
     runs = [
-        list(infer(program_of(source), "pgas", particles=3, sweeps=6, seed=2))
+        list(infer(program_of(source), "pgas", [Settings(3, 6)], 2, {}))
         for source in (PROGRAMS[name], as_factors(PROGRAMS[name]))
     ]
     for one, other in zip(*runs):

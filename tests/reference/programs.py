@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from pplc.passes.read import read
 from pplc.passes.resolve import resolve
 from pplc.passes.to_reference import to_reference
 from pplc.source import Source
+from pplc_runtime import reference
+from pplc_runtime.inference.base import Settings
 from pplc_runtime.reference import Program
 from pplc_runtime.results.sweeps import Sweep
 
@@ -21,6 +23,14 @@ def program_of(text: str) -> Program:
     """The program of the reference engine."""
     source = Source("test.clj", text)
     return to_reference(resolve(expand(read(source), source)[0], source)[0], source)
+
+
+def infer(
+    program: Program, method: str, *, seed: int, chains: int = 1, data: Any = None, **settings: Any
+) -> Iterator[Sweep]:
+    """The sweeps of a method by the reference engine."""
+    own = [Settings(chain=chain, **settings) for chain in range(chains)]
+    return reference.infer(program, method, own, seed, data or {})
 
 
 def frequencies(sweeps: Iterable[Sweep]) -> dict[str, dict[Any, float]]:

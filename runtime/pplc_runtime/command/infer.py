@@ -122,7 +122,7 @@ def check(arguments: Namespace) -> None:
     for name in (*OPTIONS, "genealogy"):
         value = getattr(arguments, name, None)
         if name in SETTINGS and value is not None:
-            reason = unfit(name, value, arguments.method, getattr(arguments, "engine", None))
+            reason = unfit(name, value, arguments.method)
             if reason is not None:
                 raise UsageError(f"--{name.replace('_', '-')}: {reason}")
 

@@ -97,10 +97,9 @@ class Particles:
         self.ran.append(self.frame)
         if handler.draws is not None:
             if self.generations and self.generations[-1][0] is self.frame:  # there was no fork since
-                self.generations[-1][1].extend(handler.draws)
+                self.generations[-1][1].extend(handler.new_draws())
             else:
-                self.generations.append((self.frame, handler.draws))
-            handler.draws = []
+                self.generations.append((self.frame, handler.new_draws()))
 
     def run(self, segment: Segment) -> None:
         """Run the statements of a segment."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.values import Memo
+from pplc_runtime.values import Memo, Value
 
 
 class Handler(Protocol):
@@ -14,19 +14,19 @@ class Handler(Protocol):
 
     # Asked by the program
 
-    def read(self, name: str) -> Any:
+    def read(self, name: str) -> Value:
         """The value of a global."""
 
-    def sample(self, at: At, source: Any) -> Any:
+    def sample(self, at: At, source: Value) -> Value:
         """A draw from a distribution or process."""
 
-    def observe(self, at: At, source: Any, value: Any) -> Any:
+    def observe(self, at: At, source: Value, value: Value) -> Value:
         """Weigh an observe inside of an expression, whose value is the result."""
 
-    def entry(self, memo: Memo, at: At, arguments: tuple[Any, ...]) -> Any:
+    def entry(self, memo: Memo, at: At, arguments: tuple[Value, ...]) -> Value:
         """The entry of a memo for arguments that lanes agree on."""
 
-    def entries(self, memo: Memo, argument: Any) -> Any:
+    def entries(self, memo: Memo, argument: Value) -> Value:
         """The entries of a memo for whole numbers that vary by lane."""
 
     # Asked where lanes part
@@ -42,7 +42,7 @@ class Handler(Protocol):
 
     # Asked by primitives and formulas
 
-    call: Callable[..., Any]
+    call: Callable[..., Value]
     """How procedures that are handed to a primitive are called."""
     formulas: dict[Any, Any] | None
     """The last value of every formula, where segments are run more than once."""
@@ -51,14 +51,14 @@ class Handler(Protocol):
 class Weighing(Protocol):
     """What a stochastic value with a state of its own asks of a handler: where it is kept, draws and densities."""
 
-    def load(self, at: At, default: Any) -> Any:
+    def load(self, at: At, default: Value) -> Value:
         """What is kept under an address, in the lanes of the running frame."""
 
-    def save(self, at: At, value: Any) -> None:
+    def save(self, at: At, value: Value) -> None:
         """Keep a value under an address, in the lanes of the running frame."""
 
-    def draw(self, at: At, source: Any) -> Any:
+    def draw(self, at: At, source: Value) -> Value:
         """A value of a distribution."""
 
-    def score(self, at: At, source: Any, value: Any) -> Any:
+    def score(self, at: At, source: Value, value: Value) -> Value:
         """The log density of a value."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pplc_runtime.distributions.domains import LARGEST_WHOLE
 from pplc_runtime.lanes.frames import Frame, Index, here, run_in
-from pplc_runtime.values import Compound, Symbol, aligned, children, exact_key, inside, rebuild
+from pplc_runtime.values import Compound, Symbol, Value, aligned, children, exact_key, inside, rebuild
 
 EXACT = LARGEST_WHOLE
 """Whole numbers up to here are the same as floats. Beyond, an integer and a float are not kept in one array."""
@@ -73,17 +73,17 @@ class Mix:
 
     __slots__ = ("options", "which")
 
-    def __init__(self, which: Lane, options: list[Any]) -> None:
+    def __init__(self, which: Lane, options: list[Value]) -> None:
         self.which = which
         self.options = options
 
 
-def raw(value: Any) -> Any:
+def raw(value: Value) -> Any:
     """What numpy can work with: the array of a Lane in the running frame, anything else as it is."""
     return value.at(here.frame) if type(value) is Lane else value
 
 
-def lane(data: Any) -> Any:
+def lane(data: Any) -> Value:
     """A Lane of the running frame, or a plain value in a frame of one lane."""
     frame = here.frame
     if frame.size == 1:
@@ -92,7 +92,7 @@ def lane(data: Any) -> Any:
     return Lane(data, frame)
 
 
-def settle(value: Any) -> Any:
+def settle(value: Value) -> Value:
     """A Mix whose lanes agree in the running frame as the value that they have; anything else as it is."""
     if type(value) is not Mix:
         return value
@@ -103,12 +103,12 @@ def settle(value: Any) -> Any:
     return settle(value.options[first]) if (which == first).all() else value
 
 
-def varies(value: Any) -> bool:
+def varies(value: Value) -> bool:
     """Whether some lane may have another value than its neighbour; looks inside of structures."""
     kind = type(value)
     if kind is Lane or kind is Mix:
         return True
-    if kind is int or kind is float or kind is str or value is None:
+    if kind is int or kind is float or kind is np.ndarray or kind is str or value is None:
         return False
     if isinstance(value, Compound):  # what is told apart by an address does not vary, whatever is inside
         return any(map(varies, value.identity()[1]))
@@ -118,14 +118,14 @@ def varies(value: Any) -> bool:
 # Parting
 
 
-def part(groups: Sequence[Index], work: Callable[[int], Any]) -> Any:
+def part(groups: Sequence[Index], work: Callable[[int], Value]) -> Value:
     """Work for each group of lanes of the running frame in turn, and join what comes out.
 
     Lanes that die on the way are left behind: the frame that runs on has only the living. If those of all groups die,
     and there are lanes in no group, nothing comes out."""
     frame = here.frame
     deaths = here.handler.deaths
-    done: list[tuple[Frame, Any]] = []
+    done: list[tuple[Frame, Value]] = []
     try:
         for number, index in enumerate(groups):
             inner = frame.part(index)
@@ -141,7 +141,7 @@ def part(groups: Sequence[Index], work: Callable[[int], Any]) -> Any:
     return join(frame, done) if done else None
 
 
-def by_option(value: Mix, work: Callable[[Any], Any]) -> Any:
+def by_option(value: Mix, work: Callable[[Value], Value]) -> Value:
     """Work with each option of a Mix in the lanes that have it."""
     settled = settle(value)
     if settled is not value:
@@ -152,7 +152,7 @@ def by_option(value: Mix, work: Callable[[Any], Any]) -> Any:
     return part(groups, lambda number: work(settle(value.options[present[number]])))
 
 
-def by_value(value: Lane, work: Callable[[Any], Any]) -> Any:
+def by_value(value: Lane, work: Callable[[Value], Value]) -> Value:
     """Work with each distinct plain value of a scalar Lane in the lanes that have it, in increasing order."""
     data = value.at(here.frame)
     if type(data) is not np.ndarray:
@@ -164,7 +164,7 @@ def by_value(value: Lane, work: Callable[[Any], Any]) -> Any:
     return part(groups, lambda number: work(distinct[number].item()))
 
 
-def one_by_one(work: Callable[[], Any]) -> Any:
+def one_by_one(work: Callable[[], Value]) -> Value:
     """Work in each lane of the running frame alone, where every value is plain."""
     size = here.frame.size
     if size == 1:
@@ -172,7 +172,7 @@ def one_by_one(work: Callable[[], Any]) -> Any:
     return part([np.array([position]) for position in range(size)], lambda _: work())
 
 
-def plain(value: Any) -> Any:
+def plain(value: Value) -> Value:
     """The plain value in a frame of one lane; looks inside of structures."""
     kind = type(value)
     if kind is Lane:
@@ -186,13 +186,13 @@ def plain(value: Any) -> Any:
     return value if all(map(is_, new, old)) else rebuild(value, new)
 
 
-def holds_lanes(value: Any) -> bool:
+def holds_lanes(value: Value) -> bool:
     """Whether there is a value over lanes anywhere inside, also in what closures and memos close over."""
     kind = type(value)
     return kind is Lane or kind is Mix or any(map(holds_lanes, inside(value)))
 
 
-def grouped(values: tuple[Any, ...], work: Callable[[tuple[Any, ...]], Any]) -> Any:
+def grouped(values: tuple[Value, ...], work: Callable[[tuple[Value, ...]], Value]) -> Value:
     """Work with the plain values of a tuple, once for each distinct tuple that lanes have."""
     if not any(map(varies, values)):
         return work(values)
@@ -202,7 +202,7 @@ def grouped(values: tuple[Any, ...], work: Callable[[tuple[Any, ...]], Any]) -> 
     if len(values) == 1 and type(values[0]) is Lane and values[0].data.ndim == 1:
         return by_value(values[0], lambda value: work((value,)))
     columns = [per_lane(value, frame) for value in values]
-    groups: dict[Any, tuple[tuple[Any, ...], list[int]]] = {}
+    groups: dict[Any, tuple[tuple[Value, ...], list[int]]] = {}
     for position, row in enumerate(zip(*columns)):
         groups.setdefault(exact_key(row), (row, []))[1].append(position)
     rows = [row for row, _ in groups.values()]
@@ -211,7 +211,7 @@ def grouped(values: tuple[Any, ...], work: Callable[[tuple[Any, ...]], Any]) -> 
     return part([np.array(lanes) for _, lanes in groups.values()], lambda number: work(rows[number]))
 
 
-def per_lane(value: Any, frame: Frame) -> list[Any]:
+def per_lane(value: Value, frame: Frame) -> list[Value]:
     """The plain value of every lane of a frame."""
     kind = type(value)
     if kind is Lane:
@@ -234,7 +234,7 @@ def per_lane(value: Any, frame: Frame) -> list[Any]:
 # Joining
 
 
-def layout(value: Any) -> tuple[str, tuple[int, ...]] | None:
+def layout(value: Value) -> tuple[str, tuple[int, ...]] | None:
     """What one array can hold: the kind and shape of a boolean, number, vector or matrix."""
     kind = type(value)
     if kind is Lane:
@@ -248,7 +248,7 @@ def layout(value: Any) -> tuple[str, tuple[int, ...]] | None:
     return None
 
 
-def join(frame: Frame, parts: list[tuple[Frame, Any]]) -> Any:
+def join(frame: Frame, parts: list[tuple[Frame, Value]]) -> Value:
     """One value for a frame from the values of parts of it; lanes in no part may get anything."""
     first = parts[0][1]
     if all(value is first for _, value in parts):
@@ -272,7 +272,7 @@ def join(frame: Frame, parts: list[tuple[Frame, Any]]) -> Any:
     return _mixed(frame, parts)
 
 
-def _has_mixed_numbers(joined: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
+def _has_mixed_numbers(joined: tuple[Value, ...], before: tuple[Value, ...]) -> bool:
     """Whether numbers have come out that no array holds together."""
     return any(type(value) is Mix and layout(old) is not None for value, old in zip(joined, before))
 
@@ -281,7 +281,7 @@ def _is_atom(kind: type) -> bool:
     return kind is str or kind is bool or kind is int or kind is float or kind is Symbol
 
 
-def _scatter(frame: Frame, parts: list[tuple[Frame, Any]], shape: tuple[str, tuple[int, ...]]) -> Lane | None:
+def _scatter(frame: Frame, parts: list[tuple[Frame, Value]], shape: tuple[str, tuple[int, ...]]) -> Lane | None:
     sort, dims = shape
     arrays = [value.at(inner) if type(value) is Lane else value for inner, value in parts]
     if sort == "b":
@@ -309,12 +309,12 @@ def beyond_floats(a: Any) -> bool:
     return type(a) is int and not -EXACT <= a <= EXACT
 
 
-def _mixed(frame: Frame, parts: list[tuple[Frame, Any]]) -> Mix:
+def _mixed(frame: Frame, parts: list[tuple[Frame, Value]]) -> Mix:
     which = np.zeros(frame.size, np.intp)
-    options: list[Any] = []
+    options: list[Value] = []
     numbers: dict[Any, int] = {}
 
-    def number_of(option: Any) -> int:
+    def number_of(option: Value) -> int:
         key = (type(option), option) if _is_atom(type(option)) or option is None else id(option)
         if key not in numbers:
             numbers[key] = len(options)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
 
 import numpy as np
 
@@ -16,9 +15,9 @@ from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.messages import refused
 from pplc_runtime.lanes.varying import Lane, Mix, by_option, by_value
 from pplc_runtime.primitives.arrays import vector
-from pplc_runtime.values import List, Map
+from pplc_runtime.values import List, Map, Value
 
-Function = Callable[..., Any]
+Function = Callable[..., Value]
 
 
 def settled(*positions: int) -> Callable[[Function], Function]:
@@ -28,7 +27,7 @@ def settled(*positions: int) -> Callable[[Function], Function]:
 
     def decorate(work: Function) -> Function:
         @wraps(work)
-        def primitive(*items: Any) -> Any:
+        def primitive(*items: Value) -> Value:
             for position in positions or range(len(items)):
                 if position >= len(items):
                     break
@@ -45,13 +44,13 @@ def settled(*positions: int) -> Callable[[Function], Function]:
     return decorate
 
 
-def with_item(function: Function, items: tuple[Any, ...], position: int) -> Callable[[Any], Any]:
+def with_item(function: Function, items: tuple[Value, ...], position: int) -> Callable[[Value], Value]:
     """The call of a function with all items but one, as a function of that one."""
     before, after = items[:position], items[position + 1 :]
     return lambda item: function(*before, item, *after)
 
 
-def elements(value: Any, name: str) -> tuple[Any, ...]:
+def elements(value: Value, name: str) -> tuple[Value, ...]:
     """The elements of a settled sequence: a list, vector, string, map (its entries) or nil."""
     kind = type(value)
     if kind is List or kind is tuple:
@@ -69,7 +68,7 @@ def elements(value: Any, name: str) -> tuple[Any, ...]:
     raise refused(f"'{name}' takes a list or vector", value)
 
 
-def element(value: Lane, position: int) -> Any:
+def element(value: Lane, position: int) -> Value:
     """An element of a vector over lanes, gathered only when it is read."""
     frame = here.frame
     if frame.size == 1:
@@ -79,7 +78,7 @@ def element(value: Lane, position: int) -> Any:
     return Lane(data[position], frame if data is not value.data else value.frame)
 
 
-def whole(value: Any, name: str) -> int:
+def whole(value: Value, name: str) -> int:
     """A plain argument that counts or indexes. A float with a whole value will do: 2 = 2.0."""
     if type(value) is int:
         return value
@@ -88,14 +87,14 @@ def whole(value: Any, name: str) -> int:
     raise refused(f"'{name}' takes a whole number here", value)
 
 
-def with_whole(value: Any, name: str, work: Callable[[int], Any]) -> Any:
+def with_whole(value: Value, name: str, work: Callable[[int], Value]) -> Value:
     """Work with a whole number that lanes may disagree on."""
     if type(value) is Lane and value.data.ndim == 1 and value.data.dtype.kind != "b":
         return by_value(value, lambda number: work(whole(number, name)))
     return work(whole(value, name))
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Value) -> bool:
     """Whether a settled value is a number in every lane."""
     kind = type(value)
     if kind is Lane:

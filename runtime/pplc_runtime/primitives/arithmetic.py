@@ -56,13 +56,13 @@ from pplc_runtime.primitives.whole_numbers import (
     product_fits,
     sum_fits,
 )
-from pplc_runtime.values import ModelError
+from pplc_runtime.values import ModelError, Value
 
 RAW: Final[dict[str, Unary]] = {}
 """The functions of one argument on bare numbers and arrays, by name."""
 
 
-def _meet(x: Any, y: Any, name: str) -> tuple[Any, Any, bool]:
+def _meet(x: Value, y: Value, name: str) -> tuple[Any, Any, bool]:
     """Raw operands that broadcast against each other, and whether the result is over lanes."""
     x, y = numeric(x, name), numeric(y, name)
     frame = here.frame
@@ -92,7 +92,7 @@ def _dims(shape: tuple[int, ...]) -> str:
     return "x".join(map(str, shape))
 
 
-def _result(data: Any, over_lanes: bool) -> Any:
+def _result(data: Any, over_lanes: bool) -> Value:
     if over_lanes:
         return Lane(data, here.frame)
     if type(data) is np.ndarray:
@@ -102,7 +102,7 @@ def _result(data: Any, over_lanes: bool) -> Any:
 
 
 def binary(name: str, scalar: Binary, ufunc: Any) -> Binary:
-    def operation(x: Any, y: Any) -> Any:
+    def operation(x: Value, y: Value) -> Value:
         try:
             kind, other = type(x), type(y)
             if (kind is float or kind is int) and (other is float or other is int):
@@ -142,7 +142,7 @@ def binary(name: str, scalar: Binary, ufunc: Any) -> Binary:
 
 
 def unary(name: str, scalar: Unary, ufunc: Any) -> Unary:
-    def operation(x: Any) -> Any:
+    def operation(x: Value) -> Value:
         try:
             kind = type(x)
             if kind is float or kind is int:
@@ -167,7 +167,7 @@ def unary(name: str, scalar: Unary, ufunc: Any) -> Unary:
 # Whole numbers that outgrow machine words
 
 
-def _exactly(name: str, operation: Callable[..., Any], scalar: Callable[..., Any], *items: Any) -> Any:
+def _exactly(name: str, operation: Callable[..., Value], scalar: Callable[..., Value], *items: Value) -> Value:
     """What an operation gives where arrays of whole numbers cannot hold it."""
     over_lanes = here.frame.size > 1 and any(map(varies, items))
     if over_lanes and not all(type(item) is int or type(item) is float or is_scalar_lane(item) for item in items):
@@ -240,22 +240,22 @@ square = unary("square", lambda x: x * x, checked_unary(np.square, lambda a: pro
 sigmoid = unary("sigmoid", lanewise.sigmoid, lanewise.sigmoid)
 
 
-def plus(*items: Any) -> Any:
+def plus(*items: Value) -> Value:
     """(+), (+ a) and so on, for calls that are not folded at compile time."""
-    total: Any = 0
+    total: Value = 0
     for item in items:
         total = add(total, item)
     return total
 
 
-def times(*items: Any) -> Any:
-    total: Any = 1
+def times(*items: Value) -> Value:
+    total: Value = 1
     for item in items:
         total = mul(total, item)
     return total
 
 
-def minus(*items: Any) -> Any:
+def minus(*items: Value) -> Value:
     if len(items) == 1:
         return negate(items[0])
     total = items[0]
@@ -264,7 +264,7 @@ def minus(*items: Any) -> Any:
     return total
 
 
-def over(*items: Any) -> Any:
+def over(*items: Value) -> Value:
     if len(items) == 1:
         return inverse_of(items[0])
     total = items[0]
@@ -273,14 +273,14 @@ def over(*items: Any) -> Any:
     return total
 
 
-def least(*items: Any) -> Any:
+def least(*items: Value) -> Value:
     total = items[0]
     for item in items[1:] or items:  # one item is compared with itself, and so found to be a number
         total = smaller(total, item)
     return total
 
 
-def greatest(*items: Any) -> Any:
+def greatest(*items: Value) -> Value:
     total = items[0]
     for item in items[1:] or items:
         total = larger(total, item)

@@ -20,7 +20,7 @@ from pplc_runtime.primitives.whole_numbers import (
     LARGEST,
     Outgrown,
 )
-from pplc_runtime.values import List
+from pplc_runtime.values import List, Value
 
 STRUCTURES = (tuple, List)
 
@@ -29,7 +29,7 @@ _NO_NUMBERS = np.zeros(0, np.int64)
 _NO_NUMBERS.setflags(write=False)
 
 
-def numeric(value: Any, name: str) -> Any:
+def numeric(value: Value, name: str) -> Value:
     """A number, array or numeric Lane; a list or vector of numbers as an array. Anything else is an error."""
     kind = type(value)
     if kind is float or kind is int or kind is np.ndarray:
@@ -48,12 +48,12 @@ def numeric(value: Any, name: str) -> Any:
     raise refused(f"'{name}' takes numbers", value)
 
 
-def has_mix(value: Any) -> bool:
+def has_mix(value: Value) -> bool:
     """Whether there is a Mix in a list or vector, or in those in it."""
     return any(type(item) is Mix or (type(item) in STRUCTURES and has_mix(item)) for item in value)
 
 
-def without_mix(value: Any, work: Unary) -> Any:
+def without_mix(value: Value, work: Unary) -> Value:
     """Work with a list or vector in which no Mix is left; lanes part where they disagree on one."""
     mix = _first_mix(value)
     if mix is None:
@@ -61,14 +61,14 @@ def without_mix(value: Any, work: Unary) -> Any:
     return by_option(mix, lambda option: without_mix(_with_option(value, mix, option), work))
 
 
-def _first_mix(value: Any) -> Mix | None:
+def _first_mix(value: Value) -> Mix | None:
     value = settle(value)
     if type(value) in STRUCTURES:
         return next((mix for mix in map(_first_mix, value) if mix is not None), None)
     return value if type(value) is Mix else None
 
 
-def _with_option(value: Any, mix: Mix | None, option: Any) -> Any:
+def _with_option(value: Value, mix: Mix | None, option: Value) -> Value:
     value = settle(value)
     if value is mix and mix is not None:
         return option
@@ -79,7 +79,7 @@ MOST_AXES: Final = 32
 """What every version of numpy allows, the one of the lanes included."""
 
 
-def vector(*items: Any) -> Any:
+def vector(*items: Value) -> Value:
     """A vector: one array where the items are numbers or arrays of one shape, else a tuple."""
     if not items:
         return ()
@@ -132,11 +132,11 @@ def _dtype(part: Any) -> Any:
     return part.dtype if type(part) is np.ndarray else (np.int64 if type(part) is int else np.float64)
 
 
-def is_scalar_lane(value: Any) -> bool:
+def is_scalar_lane(value: Value) -> bool:
     return type(value) is Lane and value.rank == 0
 
 
-def objects(value: Any, name: str) -> Any:
+def objects(value: Value, name: str) -> Value:
     """Plain numbers as an array of Python's own, which have no limits; one number as it is."""
     if type(value) is int or type(value) is float:
         return value
@@ -146,14 +146,14 @@ def objects(value: Any, name: str) -> Any:
         raise refused(f"'{name}' takes numbers", value) from None
 
 
-def number_lanes(values: list[Any]) -> Any:
+def number_lanes(values: list[Value]) -> Value:
     """Plain numbers, one for each lane of the running frame: large integers apart, the others as arrays."""
     frame = here.frame
     groups: dict[Any, list[int]] = {}
     for position, value in enumerate(values):
         small = type(value) is float or -LARGEST <= value <= LARGEST
         groups.setdefault(type(value) if small else value, []).append(position)
-    parts: list[tuple[Any, Any]] = []
+    parts: list[tuple[Value, Value]] = []
     for key, positions in groups.items():
         inner = frame if len(groups) == 1 else frame.part(np.array(positions))
         lanes = lane_of(np.array([values[p] for p in positions]), inner) if type(key) is type else key
@@ -161,11 +161,11 @@ def number_lanes(values: list[Any]) -> Any:
     return join(frame, parts)
 
 
-def lane_of(data: Any, frame: Any) -> Any:
+def lane_of(data: Any, frame: Any) -> Value:
     """A Lane of a frame, or a plain number where it has one lane."""
     return Lane(data, frame) if frame.size > 1 else data.item()
 
 
-def vectors(items: list[Any]) -> Any:
+def vectors(items: list[Value]) -> Value:
     """A vector from nested lists of numbers."""
     return vector(*(vectors(item) if type(item) is list else item for item in items))

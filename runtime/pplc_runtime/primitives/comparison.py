@@ -18,12 +18,12 @@ from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.messages import refused
 from pplc_runtime.lanes.varying import Lane, Mix, by_option, layout
 from pplc_runtime.primitives.arguments import elements, is_number, settled
-from pplc_runtime.values import Compound, List, Map, Stochastic, Symbol, aligned, children
+from pplc_runtime.values import Compound, List, Map, Stochastic, Symbol, Value, aligned, children
 
 # Truth
 
 
-def truth(value: Any) -> Any:
+def truth(value: Value) -> Any:
     """Whether a value counts as true, as a bool or an array of them: only false and nil do not."""
     if value is True or value is False:
         return value
@@ -36,7 +36,7 @@ def truth(value: Any) -> Any:
     return is_true(value)
 
 
-def is_true(value: Any) -> bool:
+def is_true(value: Value) -> bool:
     """Whether a plain value counts as true. What draws come from is no truth value: it would always be true."""
     if value is None or value is False:
         return False
@@ -45,12 +45,12 @@ def is_true(value: Any) -> bool:
     return True
 
 
-def as_boolean(value: Any) -> Any:
+def as_boolean(value: Value) -> Value:
     answer = truth(value)
     return Lane(answer, here.frame) if type(answer) is np.ndarray else answer
 
 
-def negation(value: Any) -> Any:
+def negation(value: Value) -> Value:
     answer = truth(value)
     return Lane(~answer, here.frame) if type(answer) is np.ndarray else not answer
 
@@ -60,7 +60,7 @@ def negation(value: Any) -> Any:
 _SEQUENCES = (List, tuple, np.ndarray)
 
 
-def eq(x: Any, y: Any) -> Any:
+def eq(x: Value, y: Value) -> Value:
     kind, other = type(x), type(y)
     if (kind is int or kind is float) and (other is int or other is float):
         return x == y
@@ -72,7 +72,7 @@ def eq(x: Any, y: Any) -> Any:
     return _equal(x, y)
 
 
-def _no_draw(source: Any, value: Any) -> None:
+def _no_draw(source: Value, value: Value) -> None:
     """What draws come from equals no number and no boolean: whoever asks has forgotten to draw."""
     kind = layout(value)
     if isinstance(source, Stochastic) and kind is not None and kind[1] == ():
@@ -80,7 +80,7 @@ def _no_draw(source: Any, value: Any) -> None:
 
 
 @settled()
-def _equal(x: Any, y: Any) -> Any:
+def _equal(x: Value, y: Value) -> Value:
     """Goes through both structures with a list of pairs to do: values nest deeper than Python's stack."""
     _no_draw(x, y)
     _no_draw(y, x)
@@ -100,7 +100,7 @@ def _equal(x: Any, y: Any) -> Any:
     return Lane(answer, here.frame) if type(answer) is np.ndarray else bool(answer)
 
 
-def _compare(a: Any, b: Any, pairs: list[tuple[Any, Any]]) -> Any:
+def _compare(a: Value, b: Value, pairs: list[tuple[Value, Value]]) -> Any:
     """Whether two settled values are equal, as far as their elements, added to `pairs`, are equal too."""
     if here.frame.size == 1:
         a = a.at(here.frame) if type(a) is Lane else a
@@ -134,7 +134,7 @@ def _compare(a: Any, b: Any, pairs: list[tuple[Any, Any]]) -> Any:
     return a is b or (kind is other and bool(a == b))
 
 
-def _compare_lanes(a: Any, b: Any, pairs: list[tuple[Any, Any]]) -> Any:
+def _compare_lanes(a: Value, b: Value, pairs: list[tuple[Value, Value]]) -> Any:
     sort, shape = _sort_and_shape(a)
     other_sort, other_shape = _sort_and_shape(b)
     if sort == "" or other_sort == "":  # a vector of numbers against a structure, or something else
@@ -150,7 +150,7 @@ def _compare_lanes(a: Any, b: Any, pairs: list[tuple[Any, Any]]) -> Any:
     return Lane(same.all(axis=tuple(range(len(shape)))) if shape else same, here.frame)
 
 
-def _sort_and_shape(value: Any) -> tuple[str, tuple[int, ...]]:
+def _sort_and_shape(value: Value) -> tuple[str, tuple[int, ...]]:
     kind = type(value)
     if kind is Lane:
         return ("boolean" if value.data.dtype.kind == "b" else "number", value.data.shape[:-1])
@@ -163,23 +163,23 @@ def _sort_and_shape(value: Any) -> tuple[str, tuple[int, ...]]:
     return ("number" if kind is int or kind is float else "", ())
 
 
-def ne(x: Any, y: Any) -> Any:
+def ne(x: Value, y: Value) -> Value:
     return negation(eq(x, y))
 
 
-def equals(*items: Any) -> Any:
+def equals(*items: Value) -> Value:
     return _chain(eq, items)
 
 
-def unequal(*items: Any) -> Any:
+def unequal(*items: Value) -> Value:
     return negation(_chain(eq, items))
 
 
 # Order
 
 
-def _order(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def comparison(x: Any, y: Any) -> Any:
+def _order(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Value, Value], Value]:
+    def comparison(x: Value, y: Value) -> Value:
         kind, other = type(x), type(y)
         if (kind is float or kind is int) and (other is float or other is int):
             return function(x, y)
@@ -194,7 +194,7 @@ def _order(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any
     return comparison
 
 
-def ordered_number(value: Any, name: str) -> Any:
+def ordered_number(value: Value, name: str) -> Any:
     """What a number that is compared is in the running frame."""
     kind = type(value)
     if kind is float or kind is int:
@@ -210,23 +210,23 @@ le = _order("<=", operator.le)
 ge = _order(">=", operator.ge)
 
 
-def increasing(*items: Any) -> Any:
+def increasing(*items: Value) -> Value:
     return _chain(lt, items)
 
 
-def decreasing(*items: Any) -> Any:
+def decreasing(*items: Value) -> Value:
     return _chain(gt, items)
 
 
-def nondecreasing(*items: Any) -> Any:
+def nondecreasing(*items: Value) -> Value:
     return _chain(le, items)
 
 
-def nonincreasing(*items: Any) -> Any:
+def nonincreasing(*items: Value) -> Value:
     return _chain(ge, items)
 
 
-def _chain(comparison: Callable[[Any, Any], Any], items: tuple[Any, ...]) -> Any:
+def _chain(comparison: Callable[[Value, Value], Value], items: tuple[Value, ...]) -> Value:
     """Whether each item compares with the next. All are looked at, so that a wrong argument is found."""
     answer: Any = True
     for x, y in pairwise(items):

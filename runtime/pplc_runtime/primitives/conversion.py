@@ -11,11 +11,11 @@ from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.varying import Lane, one_by_one
 from pplc_runtime.primitives.arguments import settled
 from pplc_runtime.primitives.arrays import numeric
-from pplc_runtime.values import ModelError, shown
+from pplc_runtime.values import ModelError, Value, shown
 
 
 @settled()
-def to_integer(value: Any) -> Any:
+def to_integer(value: Value) -> Value:
     """(int x): without what comes after the point."""
     value = numeric(value, "int")
     if type(value) is int:
@@ -34,7 +34,7 @@ def to_integer(value: Any) -> Any:
 
 
 @settled()
-def to_float(value: Any) -> Any:
+def to_float(value: Value) -> Value:
     """(float x) or (double x)."""
     value = numeric(value, "float")
     if type(value) is int or type(value) is float:
@@ -45,7 +45,7 @@ def to_float(value: Any) -> Any:
     return _stored(value, (value.at(here.frame) if type(value) is Lane else value).astype(np.float64))
 
 
-def _stored(value: Any, data: Any) -> Any:
+def _stored(value: Value, data: Any) -> Value:
     if type(value) is Lane:
         return Lane(data, here.frame)
     data.setflags(write=False)

@@ -22,14 +22,14 @@ from pplc_runtime.primitives.comparison import negation, truth
 from pplc_runtime.primitives.maps import assoc, assoc_in, get, get_in
 from pplc_runtime.primitives.ordering import permutation
 from pplc_runtime.primitives.sequences import ENDLESS, LONGEST, concat
-from pplc_runtime.values import List, Map, ModelError, Procedure, key_of
+from pplc_runtime.values import List, Map, ModelError, Procedure, Value, key_of
 
 
-def _call(at: At, procedure: Any, *arguments: Any) -> Any:
+def _call(at: At, procedure: Value, *arguments: Value) -> Value:
     return here.handler.call(at, procedure, *arguments)
 
 
-def _decided(value: Any) -> Any:
+def _decided(value: Value) -> Any:
     """The truth of a test: a bool where the lanes agree, else an array. The handler hears of it."""
     answer = truth(value)
     if type(answer) is np.ndarray:
@@ -42,21 +42,21 @@ def _decided(value: Any) -> Any:
 # Over sequences
 
 
-def map_over(at: At, procedure: Any, *sequences: Any) -> Any:
+def map_over(at: At, procedure: Value, *sequences: Value) -> Value:
     """(map f xs ...): as long as the shortest."""
     return _map(at, procedure, List, "map", *sequences)
 
 
-def map_to_vector(at: At, procedure: Any, *sequences: Any) -> Any:
+def map_to_vector(at: At, procedure: Value, *sequences: Value) -> Value:
     """(mapv f xs ...)"""
     return _map(at, procedure, _as_vector, "mapv", *sequences)
 
 
-def _as_vector(items: Any) -> Any:
+def _as_vector(items: Value) -> Value:
     return vector(*items)
 
 
-def _map(at: At, procedure: Any, build: Callable[[Any], Any], name: str, *sequences: Any) -> Any:
+def _map(at: At, procedure: Value, build: Callable[[Value], Value], name: str, *sequences: Value) -> Value:
     for position, sequence in enumerate(sequences):
         if type(sequence) is Mix:
             mapped = functools.partial(_map, at, procedure, build, name)
@@ -66,29 +66,29 @@ def _map(at: At, procedure: Any, build: Callable[[Any], Any], name: str, *sequen
 
 
 @settled(2)
-def map_indexed(at: At, procedure: Any, sequence: Any) -> Any:
+def map_indexed(at: At, procedure: Value, sequence: Value) -> Value:
     items = elements(sequence, "map-indexed")
     return List([_call(at[i], procedure, i, item) for i, item in enumerate(items)])
 
 
-def map_concat(at: At, procedure: Any, *sequences: Any) -> Any:
+def map_concat(at: At, procedure: Value, *sequences: Value) -> Value:
     """(mapcat f xs ...)"""
     lists = _map(at, procedure, List, "mapcat", *sequences)
     return by_option(lists, lambda option: concat(*option)) if type(lists) is Mix else concat(*lists)
 
 
-def keep_if(at: At, procedure: Any, sequence: Any) -> Any:
+def keep_if(at: At, procedure: Value, sequence: Value) -> Value:
     """(filter f xs)"""
     return _chosen(at, procedure, sequence, True, "filter")
 
 
-def remove_if(at: At, procedure: Any, sequence: Any) -> Any:
+def remove_if(at: At, procedure: Value, sequence: Value) -> Value:
     """(remove f xs)"""
     return _chosen(at, procedure, sequence, False, "remove")
 
 
 @settled(2)
-def _chosen(at: At, procedure: Any, sequence: Any, wanted: bool, name: str) -> Any:
+def _chosen(at: At, procedure: Value, sequence: Value, wanted: bool, name: str) -> Value:
     items = elements(sequence, name)
     outcomes = []
     for i, item in enumerate(items):
@@ -97,13 +97,13 @@ def _chosen(at: At, procedure: Any, sequence: Any, wanted: bool, name: str) -> A
     return grouped(tuple(outcomes), lambda plain: List(item for item, test in zip(items, plain) if test is wanted))
 
 
-def reduce(at: At, procedure: Any, *further: Any) -> Any:
+def reduce(at: At, procedure: Value, *further: Value) -> Value:
     """(reduce f xs) or (reduce f start xs)."""
     return _reduce(at, procedure, further[-1], *further[:-1])
 
 
 @settled(2)
-def _reduce(at: At, procedure: Any, sequence: Any, *start: Any) -> Any:
+def _reduce(at: At, procedure: Value, sequence: Value, *start: Value) -> Value:
     items = elements(sequence, "reduce")
     if not start:
         if not items:
@@ -115,7 +115,7 @@ def _reduce(at: At, procedure: Any, sequence: Any, *start: Any) -> Any:
     return result
 
 
-def reductions(at: At, procedure: Any, *further: Any) -> Any:
+def reductions(at: At, procedure: Value, *further: Value) -> Value:
     """(reductions f xs) or (reductions f start xs): what reduce has after each element."""
     return _reductions(at, procedure, further[-1], *further[:-1])
 
@@ -170,12 +170,12 @@ def _repeatedly(at: At, number: Any, procedure: Any) -> Any:
     return with_whole(number, "repeatedly", calls)
 
 
-def some(at: At, procedure: Any, sequence: Any) -> Any:
+def some(at: At, procedure: Value, sequence: Value) -> Value:
     """(some f xs): the first value of f that counts as true, or nil."""
     return _until(at, procedure, sequence, True, lambda items, i, value: value, lambda items: None, "some")
 
 
-def every(at: At, procedure: Any, sequence: Any) -> Any:
+def every(at: At, procedure: Value, sequence: Value) -> Value:
     """(every? f xs)"""
     return _until(at, procedure, sequence, False, lambda items, i, value: False, lambda items: True, "every?")
 
@@ -194,18 +194,18 @@ def drop_while(at: At, procedure: Any, sequence: Any) -> Any:
 @settled(2)
 def _until(
     at: At,
-    procedure: Any,
-    sequence: Any,
+    procedure: Value,
+    sequence: Value,
     stop: bool,
-    result: Callable[[tuple[Any, ...], int, Any], Any],
-    otherwise: Callable[[tuple[Any, ...]], Any],
+    result: Callable[[tuple[Value, ...], int, Value], Value],
+    otherwise: Callable[[tuple[Value, ...]], Value],
     name: str,
-) -> Any:
+) -> Value:
     """Call with one element after the other; lanes whose test comes out as `stop` leave with their result."""
     items = elements(sequence, name)
     frame = here.frame
     deaths = here.handler.deaths
-    done: list[tuple[Frame, Any]] = []
+    done: list[tuple[Frame, Value]] = []
     try:
         for i, item in enumerate(items):
             value = _call(at[i], procedure, item)
@@ -230,7 +230,7 @@ def _until(
 
 
 @settled(2)
-def sort_by(at: At, procedure: Any, sequence: Any) -> Any:
+def sort_by(at: At, procedure: Value, sequence: Value) -> Value:
     """(sort-by f xs): by increasing values of f; elements with equal ones stay as they are."""
     items = elements(sequence, "sort-by")
     keys = tuple(_call(at[i], procedure, item) for i, item in enumerate(items))
@@ -242,17 +242,17 @@ def sort_by(at: At, procedure: Any, sequence: Any) -> Any:
     return grouped(keys, lambda plain: List(items[i] for i in permutation(plain, "sort-by")))
 
 
-def apply(at: At, procedure: Any, *arguments: Any) -> Any:
+def apply(at: At, procedure: Value, *arguments: Value) -> Value:
     """(apply f a ... xs): a call with the elements of xs as the last arguments."""
     return _apply(at, procedure, arguments[-1], *arguments[:-1])
 
 
 @settled(2)
-def _apply(at: At, procedure: Any, sequence: Any, *arguments: Any) -> Any:
+def _apply(at: At, procedure: Value, sequence: Value, *arguments: Value) -> Value:
     return _call(at[0], procedure, *arguments, *elements(sequence, "apply"))
 
 
-def update(at: At, value: Any, key: Any, procedure: Any, *arguments: Any) -> Any:
+def update(at: At, value: Value, key: Value, procedure: Value, *arguments: Value) -> Value:
     """(update m k f a ...): m with (f (get m k) a ...) at k."""
     return assoc(value, key, _call(at[0], procedure, get(value, key), *arguments))
 
@@ -265,17 +265,17 @@ def update_in(at: At, value: Any, path: Any, procedure: Any, *arguments: Any) ->
 # Procedures made of procedures. Each closes over a fixed number of values, so that lanes can be joined.
 
 
-def identity(value: Any) -> Any:
+def identity(value: Value) -> Value:
     return value
 
 
-def compose(*procedures: Any) -> Any:
+def compose(*procedures: Value) -> Value:
     """(comp f g ...): (f (g ...))."""
     return Procedure(_composed, "comp", 0, True, (List(procedures),))
 
 
 @settled(2)
-def _composed(at: At, arguments: Any, procedures: Any) -> Any:
+def _composed(at: At, arguments: Value, procedures: Value) -> Value:
     if not procedures:
         if len(arguments) != 1:
             raise ModelError(f"'comp' of no procedures takes 1 argument, not {len(arguments)}")
@@ -286,34 +286,34 @@ def _composed(at: At, arguments: Any, procedures: Any) -> Any:
     return result
 
 
-def partial(procedure: Any, *arguments: Any) -> Any:
+def partial(procedure: Value, *arguments: Value) -> Value:
     """(partial f a ...): a procedure that takes the arguments after these."""
     return Procedure(_partial, "partial", 0, True, (procedure, List(arguments)))
 
 
 @settled(3)
-def _partial(at: At, arguments: Any, procedure: Any, bound: Any) -> Any:
+def _partial(at: At, arguments: Value, procedure: Value, bound: Value) -> Value:
     return _call(at[0], procedure, *bound, *arguments)
 
 
-def constantly(value: Any) -> Any:
+def constantly(value: Value) -> Value:
     return Procedure(_constant, "constantly", 0, True, (value,))
 
 
-def _constant(at: At, arguments: Any, value: Any) -> Any:
+def _constant(at: At, arguments: Value, value: Value) -> Value:
     return value
 
 
-def complement(procedure: Any) -> Any:
+def complement(procedure: Value) -> Value:
     """(complement f): true where f is not."""
     return Procedure(_complement, "complement", 0, True, (procedure,))
 
 
-def _complement(at: At, arguments: Any, procedure: Any) -> Any:
+def _complement(at: At, arguments: Value, procedure: Value) -> Value:
     return negation(_call(at[0], procedure, *arguments))
 
 
-def no_case(value: Any) -> Any:
+def no_case(value: Value) -> Value:
     """What `case` comes to without a clause that matches and without a default."""
     raise ModelError(f"no clause of case matches {given(value)}")
 

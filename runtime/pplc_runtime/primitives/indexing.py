@@ -12,12 +12,12 @@ from pplc_runtime.lanes.messages import refused
 from pplc_runtime.lanes.varying import Lane, Mix, by_option, by_value
 from pplc_runtime.primitives.arguments import element, elements, settled, whole
 from pplc_runtime.primitives.arrays import vector
-from pplc_runtime.values import List, ModelError
+from pplc_runtime.values import List, ModelError, Value
 
-NO_DEFAULT: Any = object()
+NO_DEFAULT: Value = object()
 
 
-def nth(value: Any, index: Any, default: Any = NO_DEFAULT) -> Any:
+def nth(value: Value, index: Value, default: Value = NO_DEFAULT) -> Value:
     """(nth xs i) or (nth xs i default)."""
     if type(index) is int and (type(value) is tuple or type(value) is List) and 0 <= index < len(value):
         return value[index]
@@ -40,7 +40,7 @@ _columns: Final = IdentityCache(lambda matrix: np.ascontiguousarray(matrix.T))
 
 
 @settled(0, 1)
-def at_index(value: Any, index: Any, default: Any, name: str) -> Any:
+def at_index(value: Value, index: Value, default: Value, name: str) -> Value:
     """The element of a sequence at an index; `name` is who asks."""
     length = length_of(value, name)
     if type(index) is Lane:
@@ -56,13 +56,13 @@ def at_index(value: Any, index: Any, default: Any, name: str) -> Any:
     return elements(value, name)[position]
 
 
-def length_of(value: Any, name: str) -> int:
+def length_of(value: Value, name: str) -> int:
     if type(value) is np.ndarray:
         return len(value)
     return len(value.data) if type(value) is Lane and value.data.ndim > 1 else len(elements(value, name))
 
 
-def _out_of_range(position: int, length: int, default: Any, name: str) -> Any:
+def _out_of_range(position: int, length: int, default: Value, name: str) -> Value:
     if default is NO_DEFAULT:
         raise ModelError(f"'{name}' of index {position} in a sequence of length {length}; the first index is 0")
     return default
@@ -82,7 +82,7 @@ def lane_indices(index: Lane, name: str) -> Any:
     return data.astype(np.intp)
 
 
-def _at_lane_index(value: Any, index: Lane, default: Any, name: str, length: int) -> Any:
+def _at_lane_index(value: Value, index: Lane, default: Value, name: str, length: int) -> Value:
     frame = here.frame
     positions = lane_indices(index, name)
     inside = (positions >= 0) & (positions < length)
@@ -114,7 +114,7 @@ def _at_lane_index(value: Any, index: Lane, default: Any, name: str, length: int
 
 
 @settled(0, 1)
-def replaced(value: Any, index: Any, item: Any) -> Any:
+def replaced(value: Value, index: Value, item: Value) -> Value:
     """A vector with another element at an index; the index after the last adds one."""
     if type(item) is Mix and type(value) is not tuple:
         return by_option(item, lambda option: replaced(value, index, option))
@@ -134,13 +134,13 @@ def replaced(value: Any, index: Any, item: Any) -> Any:
     return vector(*items)
 
 
-def _fits(value: Any, item: Any) -> bool:
+def _fits(value: Value, item: Value) -> bool:
     if type(value) is not np.ndarray or value.ndim != 1:
         return False
     return type(item) is float or (type(item) is int and -(2**63) <= item < 2**63)
 
 
-def _replaced_by_lane(value: Any, index: Lane, item: Any, length: int) -> Any:
+def _replaced_by_lane(value: Value, index: Lane, item: Value, length: int) -> Value:
     frame = here.frame
     positions = lane_indices(index, "assoc")
     outside = np.flatnonzero((positions < 0) | (positions > length))
@@ -156,7 +156,7 @@ def _replaced_by_lane(value: Any, index: Lane, item: Any, length: int) -> Any:
     return Lane(copy, frame)
 
 
-def _is_numeric_cell(value: Any, item: Any) -> bool:
+def _is_numeric_cell(value: Value, item: Value) -> bool:
     """Whether a vector of numbers gets a number."""
     if (value.data.ndim - 1 if type(value) is Lane else np.ndim(value)) != 1 or type(value) is tuple:
         return False

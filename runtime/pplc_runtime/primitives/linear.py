@@ -23,7 +23,7 @@ from pplc_runtime.primitives.arguments import Function, settled, with_item, with
 from pplc_runtime.primitives.arithmetic import absolute, mul
 from pplc_runtime.primitives.arrays import has_mix, numeric, objects, vectors, without_mix
 from pplc_runtime.primitives.whole_numbers import LARGEST, Outgrown, magnitude
-from pplc_runtime.values import List, ModelError
+from pplc_runtime.values import List, ModelError, Value
 
 
 def _numbers(name: str, *ranks: tuple[int, ...]) -> Callable[[Function], Function]:
@@ -34,7 +34,7 @@ def _numbers(name: str, *ranks: tuple[int, ...]) -> Callable[[Function], Functio
     def decorate(work: Function) -> Function:
         @settled()
         @wraps(work)
-        def primitive(*values: Any) -> Any:
+        def primitive(*values: Value) -> Value:
             for position, value in enumerate(values):
                 if (type(value) is tuple or type(value) is List) and has_mix(value):
                     return without_mix(value, with_item(primitive, values, position))
@@ -55,7 +55,7 @@ _RANKS = {0: "a number", 1: "a vector of numbers", 2: "a matrix"}
 Operand = tuple[Any, int, bool]
 
 
-def _operand(value: Any, name: str, ranks: tuple[int, ...]) -> Operand:
+def _operand(value: Value, name: str, ranks: tuple[int, ...]) -> Operand:
     array = numeric(value, name)
     over_lanes = type(array) is Lane and here.frame.size > 1
     rank = array.data.ndim - 1 if over_lanes else np.ndim(array)
@@ -65,7 +65,7 @@ def _operand(value: Any, name: str, ranks: tuple[int, ...]) -> Operand:
     return array.at(here.frame) if over_lanes else array, rank, over_lanes
 
 
-def _result(data: Any, over_lanes: bool) -> Any:
+def _result(data: Any, over_lanes: bool) -> Value:
     if over_lanes:
         return Lane(np.ascontiguousarray(data), here.frame)
     if type(data) is int or type(data) is float:
@@ -186,7 +186,7 @@ _FEW = 4
 """Up to this many columns, one lane operation for each is faster than einsum."""
 
 
-def mmul(first: Any, *others: Any) -> Any:
+def mmul(first: Value, *others: Value) -> Value:
     """The product of matrices and vectors, from left to right; one with a number scales."""
     for other in others:
         quick = _quick_product(first, other)
@@ -194,7 +194,7 @@ def mmul(first: Any, *others: Any) -> Any:
     return first if others else _product(first, 1)
 
 
-def _quick_product(x: Any, y: Any) -> Any:
+def _quick_product(x: Value, y: Value) -> Any:
     """A matrix times a vector or matrix where that takes few steps; None for all other cases."""
     frame = here.frame
     a = x.at(frame) if type(x) is Lane else x
@@ -296,7 +296,7 @@ def outer(x: Operand, y: Operand) -> Any:
 
 
 @settled()
-def eye(size: Any) -> Any:
+def eye(size: Value) -> Value:
     def identity_matrix(n: int) -> Any:
         if not 0 < n <= 30_000:
             raise ModelError(f"'eye' takes a size above 0 and not above 30000, not {n}")

@@ -11,11 +11,11 @@ from pplc_runtime.lanes.messages import refused
 from pplc_runtime.lanes.varying import Lane, grouped, settle
 from pplc_runtime.primitives.arguments import elements, is_number, settled
 from pplc_runtime.primitives.arrays import vector
-from pplc_runtime.values import List, Map, key_of
+from pplc_runtime.values import List, Map, Value, key_of
 
 
 @settled(0)
-def sort(value: Any) -> Any:
+def sort(value: Value) -> Value:
     """(sort xs): numbers in increasing order, or strings."""
     items = tuple(map(settle, elements(value, "sort")))
     if items and all(map(is_number, items)):
@@ -25,7 +25,7 @@ def sort(value: Any) -> Any:
     return grouped(items, lambda plain: List(plain[i] for i in permutation(plain, "sort")))
 
 
-def permutation(keys: tuple[Any, ...], name: str) -> list[int]:
+def permutation(keys: tuple[Value, ...], name: str) -> list[int]:
     """The positions of plain keys in their order; those of equal keys as they stand."""
     numbers = all(type(key) is int or type(key) is float for key in keys)
     if not numbers and not all(type(key) is str for key in keys):
@@ -36,10 +36,10 @@ def permutation(keys: tuple[Any, ...], name: str) -> list[int]:
 
 
 @settled(0)
-def distinct(value: Any) -> Any:
+def distinct(value: Value) -> Value:
     """(distinct xs): each element once, where it comes first."""
 
-    def without_repeats(plain: tuple[Any, ...]) -> List:
+    def without_repeats(plain: tuple[Value, ...]) -> List:
         seen: dict[Any, Any] = {}
         for item in plain:
             seen.setdefault(key_of(item), item)
@@ -49,10 +49,10 @@ def distinct(value: Any) -> Any:
 
 
 @settled(0)
-def frequencies(value: Any) -> Any:
+def frequencies(value: Value) -> Value:
     """(frequencies xs): a map from each element to how often it occurs."""
 
-    def counted(plain: tuple[Any, ...]) -> Map:
+    def counted(plain: tuple[Value, ...]) -> Map:
         counts: dict[Any, tuple[Any, int]] = {}
         for item in plain:
             key = key_of(item)

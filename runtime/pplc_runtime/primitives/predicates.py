@@ -18,15 +18,15 @@ from pplc_runtime.primitives.arguments import is_number
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.primitives.comparison import eq, negation, ordered_number
 from pplc_runtime.primitives.sequences import count
-from pplc_runtime.values import List, Map, Memo, Procedure, Symbol
+from pplc_runtime.values import List, Map, Memo, Procedure, Symbol, Value
 
-Predicate = Callable[[Any], Any]
+Predicate = Callable[[Value], Value]
 
 
-def _of_kind(name: str, holds: Callable[[Any], bool]) -> Predicate:
+def _of_kind(name: str, holds: Callable[[Value], bool]) -> Predicate:
     """A predicate that has the same answer for all lanes of a Lane."""
 
-    def predicate(value: Any) -> Any:
+    def predicate(value: Value) -> Value:
         return by_option(value, predicate) if type(value) is Mix else holds(value)
 
     predicate.__name__ = predicate.__qualname__ = name
@@ -36,7 +36,7 @@ def _of_kind(name: str, holds: Callable[[Any], bool]) -> Predicate:
 def _of_number(name: str, holds: Callable[[Any], Any]) -> Predicate:
     """A predicate of a number or an array of them."""
 
-    def predicate(value: Any) -> Any:
+    def predicate(value: Value) -> Value:
         if type(value) is Mix:
             return by_option(value, predicate)
         if not is_number(value):
@@ -48,23 +48,23 @@ def _of_number(name: str, holds: Callable[[Any], Any]) -> Predicate:
     return predicate
 
 
-def _has_dtype(value: Any, kinds: str) -> bool:
+def _has_dtype(value: Value, kinds: str) -> bool:
     return type(value) is Lane and value.data.ndim == 1 and value.data.dtype.kind in kinds
 
 
-def _is_vector(value: Any) -> bool:
+def _is_vector(value: Value) -> bool:
     return type(value) is tuple or type(value) is np.ndarray or (type(value) is Lane and value.data.ndim > 1)
 
 
-def _is_symbol(value: Any) -> bool:
+def _is_symbol(value: Value) -> bool:
     return type(value) is Symbol and not value.name.startswith(":")
 
 
-def _is_keyword(value: Any) -> bool:
+def _is_keyword(value: Value) -> bool:
     return type(value) is Symbol and value.name.startswith(":")
 
 
-def _is_procedure(value: Any) -> bool:
+def _is_procedure(value: Value) -> bool:
     return type(value) is Procedure or type(value) is Primitive or type(value) is Memo
 
 
@@ -83,7 +83,7 @@ is_nil_p = _of_kind("nil?", lambda value: value is None)
 is_some_p = _of_kind("some?", lambda value: value is not None)
 
 
-def is_integer_p(value: Any) -> Any:
+def is_integer_p(value: Value) -> Value:
     """Whether a value is a whole number."""
     if type(value) is Mix:
         return by_option(value, is_integer_p)
@@ -91,22 +91,22 @@ def is_integer_p(value: Any) -> Any:
         return _is_whole(value) if is_number(value) else False
 
 
-def is_float_p(value: Any) -> Any:
+def is_float_p(value: Value) -> Value:
     """Whether a value is a number that is not whole."""
     if type(value) is Mix:
         return by_option(value, is_float_p)
     return negation(is_integer_p(value)) if is_number(value) else False
 
 
-def is_empty_p(value: Any) -> Any:
+def is_empty_p(value: Value) -> Value:
     return eq(count(value), 0)
 
 
-def is_true_p(value: Any) -> Any:
+def is_true_p(value: Value) -> Value:
     return eq(value, True)
 
 
-def is_false_p(value: Any) -> Any:
+def is_false_p(value: Value) -> Value:
     return eq(value, False)
 
 

@@ -6,8 +6,6 @@ is shared by all lanes, so elements are passed on as they are, over lanes or not
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from pplc_runtime.lanes.frames import here
@@ -24,7 +22,7 @@ from pplc_runtime.primitives.arguments import (
 from pplc_runtime.primitives.arithmetic import add, mul
 from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.primitives.maps import assoc, merge
-from pplc_runtime.values import List, Map, ModelError
+from pplc_runtime.values import List, Map, ModelError, Value
 
 LONGEST = 100_000_000
 """No list is made longer than this: it would not fit in memory."""
@@ -32,12 +30,12 @@ ENDLESS = "this sequence has no end: take a part of it where it stands, as in (t
 """Where an endless sequence is made by a call that the compiler could not see."""
 
 
-def list_of(*items: Any) -> List:
+def list_of(*items: Value) -> List:
     return List(items)
 
 
 @settled(0)
-def as_vector(value: Any) -> Any:
+def as_vector(value: Value) -> Value:
     """(vec xs)"""
     if type(value) is np.ndarray or type(value) is tuple or (type(value) is Lane and value.data.ndim > 1):
         return value
@@ -45,7 +43,7 @@ def as_vector(value: Any) -> Any:
 
 
 @settled(0)
-def as_sequence(value: Any) -> Any:
+def as_sequence(value: Value) -> Value:
     """(seq xs): nil where there are no elements."""
     items = elements(value, "seq")
     return List(items) if items else None
@@ -54,26 +52,26 @@ def as_sequence(value: Any) -> Any:
 # Taking apart
 
 
-def first(value: Any) -> Any:
+def first(value: Value) -> Value:
     kind = type(value)
     if kind is List or kind is tuple:
         return value[0] if value else None
     return _element_or_nil(value, 0, "first")
 
 
-def second(value: Any) -> Any:
+def second(value: Value) -> Value:
     return _element_or_nil(value, 1, "second")
 
 
-def third(value: Any) -> Any:
+def third(value: Value) -> Value:
     return _element_or_nil(value, 2, "third")
 
 
-def last(value: Any) -> Any:
+def last(value: Value) -> Value:
     return _element_or_nil(value, -1, "last")
 
 
-def _element_or_nil(value: Any, position: int, name: str) -> Any:
+def _element_or_nil(value: Value, position: int, name: str) -> Value:
     if type(value) is Mix:
         return by_option(value, lambda option: _element_or_nil(option, position, name))
     if type(value) is Lane and value.data.ndim > 1:
@@ -86,7 +84,7 @@ def _element_or_nil(value: Any, position: int, name: str) -> Any:
     return items[position] if -len(items) <= position < len(items) else None
 
 
-def rest(value: Any) -> Any:
+def rest(value: Value) -> Value:
     kind = type(value)
     if kind is List:
         return List(value[1:])
@@ -94,18 +92,18 @@ def rest(value: Any) -> Any:
 
 
 @settled(0)
-def next_of(value: Any) -> Any:
+def next_of(value: Value) -> Value:
     """(next xs): the rest, nil where it is empty."""
     return List(elements(value, "next")[1:]) or None
 
 
 @settled(0)
-def butlast(value: Any) -> Any:
+def butlast(value: Value) -> Value:
     return List(elements(value, "butlast")[:-1])
 
 
 @settled(0)
-def count(value: Any) -> Any:
+def count(value: Value) -> Value:
     kind = type(value)
     if kind is List or kind is tuple or kind is str or kind is Map:
         return len(value)
@@ -115,26 +113,26 @@ def count(value: Any) -> Any:
 
 
 @settled(0, 1)
-def take(number: Any, value: Any) -> Any:
+def take(number: Value, value: Value) -> Value:
     items = elements(value, "take")
     return with_whole(number, "take", lambda n: List(items[: max(n, 0)]))
 
 
 @settled(0, 1)
-def drop(number: Any, value: Any) -> Any:
+def drop(number: Value, value: Value) -> Value:
     items = elements(value, "drop")
     return with_whole(number, "drop", lambda n: List(items[max(n, 0) :]))
 
 
 @settled(0)
-def peek(value: Any) -> Any:
+def peek(value: Value) -> Value:
     """The end of a sequence at which `conj` adds."""
     items = elements(value, "peek")
     return (items[0] if type(value) is List else items[-1]) if items else None
 
 
 @settled(0)
-def pop(value: Any) -> Any:
+def pop(value: Value) -> Value:
     """A sequence without what `peek` gives."""
     items = elements(value, "pop")
     if not items:
@@ -146,21 +144,21 @@ def pop(value: Any) -> Any:
 
 
 @settled(1)
-def cons(item: Any, value: Any) -> List:
+def cons(item: Value, value: Value) -> List:
     return List((item, *elements(value, "cons")))
 
 
 @settled()
-def concat(*values: Any) -> List:
+def concat(*values: Value) -> List:
     return List(item for value in values for item in elements(value, "concat"))
 
 
 @settled(0)
-def reverse(value: Any) -> List:
+def reverse(value: Value) -> List:
     return List(reversed(elements(value, "reverse")))
 
 
-def conj(value: Any, *items: Any) -> Any:
+def conj(value: Value, *items: Value) -> Value:
     """A sequence with items added where that is cheap: a list at the front, a vector at the back."""
     for item in items:
         value = _conj(value, item)
@@ -168,7 +166,7 @@ def conj(value: Any, *items: Any) -> Any:
 
 
 @settled(0)
-def _conj(value: Any, item: Any) -> Any:
+def _conj(value: Value, item: Value) -> Value:
     kind = type(value)
     if kind is List:
         return List((item, *value))
@@ -185,7 +183,7 @@ def _conj(value: Any, item: Any) -> Any:
     raise refused("'conj' takes a list, vector or map", value)
 
 
-def _appended(value: Any, item: Any) -> Any:
+def _appended(value: Value, item: Value) -> Value:
     try:
         longer = np.append(value, item)
     except OverflowError:
@@ -196,7 +194,7 @@ def _appended(value: Any, item: Any) -> Any:
     return longer
 
 
-def _appended_over_lanes(value: Lane, item: Any) -> Any:
+def _appended_over_lanes(value: Lane, item: Value) -> Value:
     shape = value.data.shape[1:-1]
     if type(item) is not Lane or item.data.dtype.kind == "b" or item.data.shape[:-1] != shape:
         return vector(*elements(value, "conj"), item)
@@ -205,7 +203,7 @@ def _appended_over_lanes(value: Lane, item: Any) -> Any:
 
 
 @settled(1)
-def _with_entry(value: Map, item: Any) -> Any:
+def _with_entry(value: Map, item: Value) -> Value:
     if type(item) is Map:
         return merge(value, item)
     if item is None:
@@ -217,7 +215,7 @@ def _with_entry(value: Map, item: Any) -> Any:
 
 
 @settled(0, 1)
-def into(target: Any, source: Any) -> Any:
+def into(target: Value, source: Value) -> Value:
     items = elements(source, "into")
     if type(target) is List or target is None:
         return List((*reversed(items), *(target or ())))
@@ -229,7 +227,7 @@ def into(target: Any, source: Any) -> Any:
 # Making
 
 
-def range_of(*bounds: Any) -> Any:
+def range_of(*bounds: Value) -> Value:
     """(range stop), (range start stop) or (range start stop step)."""
     if not bounds:
         raise ModelError(ENDLESS)
@@ -239,7 +237,7 @@ def range_of(*bounds: Any) -> Any:
 
 
 @settled()
-def _range(start: Any, stop: Any, step: Any) -> Any:
+def _range(start: Value, stop: Value, step: Value) -> Value:
     if type(start) is int and type(stop) is int and type(step) is int and step:
         if abs((stop - start) // step) > LONGEST:
             raise ModelError(f"'range' of {abs((stop - start) // step)} numbers is too long")
@@ -265,7 +263,7 @@ def _range(start: Any, stop: Any, step: Any) -> Any:
 
 
 @settled(0)
-def repeat(number: Any, *item: Any) -> Any:
+def repeat(number: Value, *item: Value) -> Value:
     """(repeat n x): n times x. What has no end is made where a part of it is taken (see the pass `endless`)."""
     if not item:
         raise ModelError(ENDLESS)
@@ -278,13 +276,13 @@ def repeat(number: Any, *item: Any) -> Any:
     return with_whole(number, "repeat", copies)
 
 
-def cycle(sequence: Any) -> Any:
+def cycle(sequence: Value) -> Value:
     """(cycle xs) has no end."""
     raise ModelError(ENDLESS)
 
 
 @settled()
-def partition(size: Any, *further: Any) -> Any:
+def partition(size: Value, *further: Value) -> Value:
     """(partition size xs) or (partition size step xs): pieces of that size; what is left over is dropped."""
     items = elements(further[-1], "partition")
     step = further[0] if len(further) == 2 else size
@@ -297,18 +295,18 @@ def partition(size: Any, *further: Any) -> Any:
     return with_whole(size, "partition", lambda n: with_whole(step, "partition", lambda by: pieces(n, by)))
 
 
-def subvec(value: Any, start: Any, stop: Any = None) -> Any:
+def subvec(value: Value, start: Value, stop: Value = None) -> Value:
     """(subvec v start) or (subvec v start stop)."""
     return _subvec(value, start, count(value) if stop is None else stop)
 
 
 @settled()
-def _subvec(value: Any, start: Any, stop: Any) -> Any:
+def _subvec(value: Value, start: Value, stop: Value) -> Value:
     items = elements(value, "subvec")
     if type(value) not in (tuple, np.ndarray, Lane):
         raise refused("'subvec' takes a vector", value)
 
-    def piece(low: int, high: int) -> Any:
+    def piece(low: int, high: int) -> Value:
         if not 0 <= low <= high <= len(items):
             raise ModelError(f"'subvec' from {low} to {high} of a vector of length {len(items)}")
         return vector(*items[low:high])
@@ -317,12 +315,12 @@ def _subvec(value: Any, start: Any, stop: Any) -> Any:
 
 
 @settled(0)
-def flatten(value: Any) -> Any:
+def flatten(value: Value) -> Value:
     """All that is in a sequence and the sequences in it, in one list."""
     return _flattened((), tuple(reversed(elements(value, "flatten"))))
 
 
-def _flattened(before: tuple[Any, ...], waiting_: tuple[Any, ...]) -> Any:
+def _flattened(before: tuple[Value, ...], waiting_: tuple[Value, ...]) -> Value:
     """`before`, and after it what waits, the last one first."""
     flat, waiting = list(before), list(waiting_)
     while waiting:
@@ -337,5 +335,5 @@ def _flattened(before: tuple[Any, ...], waiting_: tuple[Any, ...]) -> Any:
     return List(flat)
 
 
-def _flattened_after(before: tuple[Any, ...], waiting: tuple[Any, ...], item: Any) -> Any:
+def _flattened_after(before: tuple[Value, ...], waiting: tuple[Value, ...], item: Value) -> Value:
     return _flattened(before, (*waiting, item))

@@ -5,20 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
 from pplc_runtime.lanes.varying import grouped
-from pplc_runtime.values import List, Map, ModelError
+from pplc_runtime.values import List, Map, ModelError, Value
 
 
-def text_of(*items: Any) -> Any:
+def text_of(*items: Value) -> Value:
     """(str x ...): the texts of values, one after the other; that of nil is empty."""
     return grouped(items, lambda plain: "".join("" if item is None else _text(item) for item in plain))
 
 
-def _text(value: Any) -> str:
+def _text(value: Value) -> str:
     return value if type(value) is str else written(value)
 
 
@@ -27,10 +26,10 @@ _LARGE = 1e16
 _BRACKETS = {List: "()", tuple: "[]", np.ndarray: "[]", Map: "{}"}
 
 
-def written(value: Any) -> str:
+def written(value: Value) -> str:
     """A plain value as the language writes it, with a stack of our own: values nest deeper than Python's."""
     pieces: list[str] = []
-    open_: list[tuple[Iterator[Any], str]] = [(iter((value,)), "")]
+    open_: list[tuple[Iterator[Value], str]] = [(iter((value,)), "")]
     while open_:
         items, closing = open_[-1]
         for item in items:
@@ -50,7 +49,7 @@ def written(value: Any) -> str:
     return "".join(pieces)
 
 
-def _leaf(value: Any) -> str:
+def _leaf(value: Value) -> str:
     if value is None:
         return "nil"
     if isinstance(value, np.generic):

@@ -64,14 +64,14 @@ def executed(program: Program, values: Sequence[Any], data: Mapping[str, Any] | 
 
 
 def _replayed(run: Plan, handler: InOrder | ByPath) -> tuple[Replay, Particle]:
-    particle = _through(run, run.segments, handler)
+    particle = through(run, run.segments, handler)
     log_likelihood = sum(generation.log_weight for generation in particle.generations)
     if log_likelihood == -np.inf or handler.remaining:
         return Replay(-np.inf, -np.inf, {}), particle
     return Replay(handler.log_prior, log_likelihood, particle.predicts(run.segments)), particle
 
 
-def _through(run: Plan, segments: Sequence[Segment], handler: Scoring) -> Particle:
+def through(run: Plan, segments: Sequence[Segment], handler: Scoring) -> Particle:
     """A new particle taken through some segments, what is drawn and decided kept for each of them."""
     particle = start(run)
     for segment in segments:
@@ -98,12 +98,12 @@ def ancestor_log_weights(
     its own."""
     with one_lane():
         run = planned(program, data)
-        kept = _through(run, run.segments, InOrder(retained))
+        kept = through(run, run.segments, InOrder(retained))
         given = kept.given(generation, strict)
         result = []
         for values in prefixes:
             handler = InOrder(values)
-            prefix = _through(run, run.segments[:generation], handler)
+            prefix = through(run, run.segments[:generation], handler)
             if handler.remaining:
                 raise Mismatch
             if paper:

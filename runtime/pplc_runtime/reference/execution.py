@@ -20,8 +20,9 @@ from pplc_runtime.program.stochastic import Dist, ProcessInstance
 from pplc_runtime.reference.draws import Choice, States
 from pplc_runtime.reference.environment import DEEPEST, Environment, Given, Handler, Impossible, Seating
 from pplc_runtime.reference.evaluate import at_place, evaluate, placed
-from pplc_runtime.reference.syntax import Assume, For, Input, Observe, Predict, Program, Statement
+from pplc_runtime.reference.syntax import Assume, For, Input, Lambda, Mem, Observe, Predict, Program, Statement
 from pplc_runtime.reference.trace import Trace, transparent
+from pplc_runtime.results.ancestry import Outline
 from pplc_runtime.values import ModelError
 
 
@@ -42,6 +43,8 @@ class Plan:
 
     inputs: Mapping[str, Trace]
     segments: tuple[Segment, ...]
+    outline: Outline
+    """The lines that notes about the run speak of."""
     deepest: int = DEEPEST
 
 
@@ -149,7 +152,15 @@ def _plan(program: Program, data: Mapping[str, Any], deepest: int, in_loops: set
                     steps.append(Step(statement, alpha, local))
 
     unroll(program.statements, root, {})
-    return Plan(inputs, _cut(steps), deepest)
+    segments = _cut(steps)
+    return Plan(inputs, segments, _outline(segments), deepest)
+
+
+def _outline(segments: tuple[Segment, ...]) -> Outline:
+    observes = [[step.statement.place[0] for step in s if isinstance(step.statement, Observe)] for s in segments]
+    assumes = (step.statement for step in segments[0] if isinstance(step.statement, Assume))
+    first = (assume.place[0] for assume in assumes if not isinstance(assume.value, Lambda | Mem))
+    return Outline(tuple(lines[-1] if lines else 0 for lines in observes), next(first, None))
 
 
 def _cut(steps: list[Step]) -> tuple[Segment, ...]:

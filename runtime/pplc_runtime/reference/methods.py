@@ -1,6 +1,6 @@
-"""Importance sampling, SMC, iterated conditional SMC and PGAS in their simplest form.
+"""The sweep of SMC, iterated conditional SMC and PGAS in its simplest form: the yardstick of the shared one.
 
-(Paper, sections 2.2 and 3.)
+(Paper, section 3.)
 
 The retained particle is number 0 in every generation. PGAS draws its ancestor with the weights
 
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import NOBODY, Frame, here, run_in
-from pplc_runtime.numerics.weights import ZeroWeights, log_sum_exp, normalise_and_sum
+from pplc_runtime.numerics.weights import ZeroWeights, normalise_and_sum
 from pplc_runtime.reference.draws import Random
 from pplc_runtime.reference.environment import (
     DEEPEST,
@@ -46,7 +46,6 @@ from pplc_runtime.reference.execution import (
 )
 from pplc_runtime.reference.regenerate import Regeneration
 from pplc_runtime.reference.syntax import Assume, Observe, Program
-from pplc_runtime.results.ancestry import Ancestry
 from pplc_runtime.results.json_values import from_python
 from pplc_runtime.results.sweeps import Column, Sweep
 from pplc_runtime.running.deep_stack import recursion
@@ -82,12 +81,9 @@ PLAIN = Settings()
 
 
 def sweep(
-    run: Plan, size: int, random: Random, retained: Particle | None = None, settings: Settings = PLAIN,
-    forks: list[list[int]] | None = None,
-) -> tuple[list[Particle], Floats, float]:  # fmt: skip
-    """SMC, conditional on a particle if one is given: particles, weights that sum to 1, log evidence.
-
-    `forks` is given the ancestors of each generation but the first."""
+    run: Plan, size: int, random: Random, retained: Particle | None = None, settings: Settings = PLAIN
+) -> tuple[list[Particle], Floats, float]:
+    """SMC, conditional on a particle if one is given: particles, weights that sum to 1, log evidence."""
     particles = [start(run) for _ in range(size)]
     follow = None if retained is None else _Retained(retained, settings)
     log_evidence = 0.0
@@ -108,8 +104,6 @@ def sweep(
         if follow is not None:
             ancestors.insert(0, follow.ancestor(particles, log_weights, n + 1, run, random))
         particles = [particles[a].fork() for a in ancestors]
-        if forks is not None:
-            forks.append(ancestors)
     return particles, weights, log_evidence
 
 
@@ -214,36 +208,7 @@ def _choices(particle: Particle) -> dict[At, Any]:
     return {alpha: choice.value for alpha, choice in particle.choices().items()}
 
 
-# The methods
-
-
-def importance(run: Plan, size: int, random: Random, number: int) -> Sweep:
-    """F[y] ~> W, x: the weights sum to the estimate of the evidence; draws of weight zero are left out."""
-    alive: list[Particle] = []
-    log_weights: list[float] = []
-    for l in range(size):
-        here.particle = l
-        particle, total = start(run), 0.0
-        for segment in run.segments:
-            extend(particle, segment, Draw(random))
-            total += particle.log_weight
-            if total == -np.inf:
-                break
-        if total > -np.inf:
-            alive.append(particle)
-            log_weights.append(total - np.log(size))
-    weights = np.array(log_weights)
-    evidence = log_sum_exp(weights) if log_weights else -np.inf
-    return Sweep(0, number, weights, columns(alive, run), evidence, {"ancestry": Ancestry(size)})
-
-
-def smc(run: Plan, size: int, random: Random, number: int) -> Sweep:
-    """The weights sum to the estimate of the evidence."""
-    forks: list[list[int]] = []
-    particles, weights, log_evidence = sweep(run, size, random, forks=forks)
-    ancestry = Ancestry.of(size, [(n, np.array(forks[n])) for n in range(len(forks) - 1, -1, -1)])
-    told = {"ancestry": ancestry}
-    return Sweep(0, number, _log(weights) + log_evidence, columns(particles, run), log_evidence, told)
+# What a sweep comes to
 
 
 def conditional(
@@ -253,19 +218,6 @@ def conditional(
     particles, weights, log_evidence = sweep(run, size, random, retained, settings)
     chosen = particles[random.index(weights)]
     return Sweep(0, number, _log(weights), columns(particles, run), log_evidence), chosen
-
-
-def first_retained(run: Plan, size: int, random: Random) -> Particle:
-    """A first particle to retain, from SMC with as many particles as it takes."""
-    size = max(size, 16)
-    while True:
-        try:
-            particles, weights, _ = sweep(run, size, random)
-            return particles[random.index(weights)]
-        except ModelError as error:
-            if "all weights are zero" not in error.args[0] or size >= MOST_TO_START:
-                raise
-            size *= 8
 
 
 def columns(particles: Sequence[Particle], run: Plan) -> dict[str, Column]:
@@ -279,56 +231,6 @@ def _log(weights: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         logs: Floats = np.log(weights)
     return logs
-
-
-METHODS = ("importance", "smc", "icsmc", "pgas")
-OnSweep: TypeAlias = Callable[[Sweep], None]
-
-
-def infer(
-    program: Program,
-    method: str,
-    *,
-    particles: int,
-    sweeps: int,
-    seed: int,
-    data: Mapping[str, Any] | None = None,
-    chains: int = 1,
-    on_sweep: OnSweep | None = None,
-    burn_in: int = 0,
-    max_depth: int = DEEPEST,
-    strict: bool = False,
-    paper: bool = False,
-    on_boundary: Callable[[Boundary], None] | None = None,
-) -> Iterator[Sweep]:
-    """The sweeps of all chains, one chain after the other; each has its own stream of random numbers."""
-    if method not in METHODS:
-        raise ValueError(f"there is no method '{method}'; there are {', '.join(METHODS)}")
-    settings = Settings(method == "pgas", strict, paper, on_boundary)
-    with one_lane(max_depth):
-        run = planned(program, data, max_depth)
-    for chain, stream in enumerate(np.random.SeedSequence(seed).spawn(chains)):
-        random = Random(np.random.default_rng(stream))
-        retained: Particle | None = None
-        for number in range(-burn_in if method in ("icsmc", "pgas") else 0, sweeps):
-            with one_lane(max_depth):
-                here.sweep = number
-                if method == "importance":
-                    done = importance(run, particles, random, number)
-                elif method == "smc":
-                    done = smc(run, particles, random, number)
-                else:
-                    if retained is None:
-                        here.sweep = None
-                        retained = first_retained(run, particles, random)
-                        here.sweep = number
-                    done, retained = conditional(run, particles, random, number, retained, settings)
-            if number < 0:
-                continue
-            done = replace(done, chain=chain)
-            if on_sweep is not None:
-                on_sweep(done)
-            yield done
 
 
 def planned(program: Program, data: Mapping[str, Any] | None = None, max_depth: int = DEEPEST) -> Plan:
@@ -354,7 +256,3 @@ def one_lane(max_depth: int = DEEPEST) -> Iterator[None]:
         raise ModelError(message) from None
     finally:
         run_in(*before)
-        here.particle = None
-
-
-# For comparison with other engines

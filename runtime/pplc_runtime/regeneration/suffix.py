@@ -160,20 +160,18 @@ class Suffix(SuffixScores):
         frame = here.frame
         cells = [cell for cell in self.segments[number].writes if number in self.cells.get(cell, ())]
         self.seatings.passed(self.segments[number].seated)
-        for written in prefix.written:
+        for written in prefix.new_writes():
             if type(written) is ProcessInstance:
                 self.seatings.touch(written.at)
             elif written not in cells:
                 cells.append(written)
-        prefix.written.clear()
         for cell in cells:
             old = self.cells.get(cell, _NONE).pop(number, MISSING)
             now = prefix.stored(cell)
             if old is MISSING or now is MISSING or not same(now, old, frame):
                 readers += self.readers.get(cell, ())
-        for at in prefix.used:
+        for at in prefix.newly_used():
             readers += self.drawers.get(at, ())
-        prefix.used.clear()
         return readers
 
     def replay(self, number: int, frame: Frame, living: Lanes | None) -> tuple[Any, Iterable[int]]:

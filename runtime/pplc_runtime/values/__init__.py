@@ -11,6 +11,7 @@ from pplc_runtime.values.plain import (
     Procedure,
     Stochastic,
     Symbol,
+    Value,
     exact_key,
     key_of,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "Procedure",
     "Stochastic",
     "Symbol",
+    "Value",
     "aligned",
     "children",
     "digits",

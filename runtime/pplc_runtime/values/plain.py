@@ -13,6 +13,8 @@ from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 
+Value: TypeAlias = Any
+"""A value of the language: one of those below, or in a run one that varies by lane (`lanes.varying`)."""
 Place: TypeAlias = tuple[int, int]
 """A line and a column of the source, counted from 1."""
 
@@ -55,7 +57,7 @@ class Symbol:
         return self.name
 
 
-class List(tuple[Any, ...]):
+class List(tuple[Value, ...]):
     """A list: a sequence that `conj` extends at the front (a vector is extended at the back)."""
 
     __slots__ = ()
@@ -69,36 +71,36 @@ class Map:
 
     __slots__ = ("_entries",)
 
-    def __init__(self, entries: dict[Any, tuple[Any, Any]]) -> None:
+    def __init__(self, entries: dict[Any, tuple[Value, Value]]) -> None:
         self._entries: Final = entries
 
     @classmethod
-    def of(cls, pairs: Iterable[tuple[Any, Any]]) -> Map:
+    def of(cls, pairs: Iterable[tuple[Value, Value]]) -> Map:
         return cls({key_of(k): (k, v) for k, v in pairs})
 
-    def get(self, key: Any, default: Any = None) -> Any:
+    def get(self, key: Value, default: Value = None) -> Value:
         entry = self._entries.get(key_of(key))
         return default if entry is None else entry[1]
 
-    def assoc(self, key: Any, value: Any) -> Map:
+    def assoc(self, key: Value, value: Value) -> Map:
         return Map({**self._entries, key_of(key): (key, value)})
 
-    def without(self, key: Any) -> Map:
+    def without(self, key: Value) -> Map:
         gone = key_of(key)
         return Map({k: e for k, e in self._entries.items() if k != gone})
 
-    def with_values(self, values: Iterable[Any]) -> Map:
+    def with_values(self, values: Iterable[Value]) -> Map:
         """The same keys with other values, in their order."""
         return Map({k: (key, v) for (k, (key, _)), v in zip(self._entries.items(), values)})
 
-    def items(self) -> Iterator[tuple[Any, Any]]:
+    def items(self) -> Iterator[tuple[Value, Value]]:
         return iter(self._entries.values())
 
-    def has_keys(self, keys: list[Any]) -> bool:
+    def has_keys(self, keys: list[Value]) -> bool:
         """Whether these are all of its keys."""
         return len(keys) == len(self._entries) and all(key in self for key in keys)
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: Value) -> bool:
         return key_of(key) in self._entries
 
     def __len__(self) -> int:
@@ -119,18 +121,18 @@ class Compound:
     arrays: ClassVar[bool] = False
     """Whether its numbers are for families, which take arrays: lanes that share none have values of their own."""
 
-    def __init__(self, parts: tuple[Any, ...]) -> None:
+    def __init__(self, parts: tuple[Value, ...]) -> None:
         self.parts = parts
 
-    def with_parts(self, parts: tuple[Any, ...]) -> Compound:
+    def with_parts(self, parts: tuple[Value, ...]) -> Compound:
         """The same with other parts."""
         raise NotImplementedError
 
-    def alike(self, other: Any) -> bool:
+    def alike(self, other: Value) -> bool:
         """Whether another of its kind differs in parts only."""
         raise NotImplementedError
 
-    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+    def identity(self) -> tuple[Any, tuple[Value, ...]]:
         """What a program can tell it by: something that is compared at once, and values."""
         raise NotImplementedError
 
@@ -144,11 +146,11 @@ class Procedure(Compound):
 
     def __init__(
         self,
-        code: Callable[..., Any],
+        code: Callable[..., Value],
         name: str,
         parameters: int,
         variadic: bool,
-        parts: tuple[Any, ...] = (),
+        parts: tuple[Value, ...] = (),
         at: Any = None,
     ) -> None:
         self.parts = parts
@@ -158,13 +160,13 @@ class Procedure(Compound):
         self.parameters = parameters
         self.variadic = variadic
 
-    def with_parts(self, parts: tuple[Any, ...]) -> Procedure:
+    def with_parts(self, parts: tuple[Value, ...]) -> Procedure:
         return Procedure(self.code, self.name, self.parameters, self.variadic, parts, self.at)
 
-    def alike(self, other: Any) -> bool:
+    def alike(self, other: Value) -> bool:
         return self.code is other.code and self.at is other.at
 
-    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+    def identity(self) -> tuple[Any, tuple[Value, ...]]:
         """What tells it from others: a closure by where it was made, one of `partial` and its kin by what it has."""
         return (self.code, self.at), self.parts if self.at is None else ()
 
@@ -196,22 +198,22 @@ class Memo(Compound):
 
     __slots__ = ("at", "by_lane")
 
-    def __init__(self, at: Any, procedure: Any, by_lane: bool = False) -> None:
+    def __init__(self, at: Any, procedure: Value, by_lane: bool = False) -> None:
         self.at = at
         self.parts = (procedure,)
         self.by_lane = by_lane
 
     @property
-    def procedure(self) -> Any:
+    def procedure(self) -> Value:
         return self.parts[0]
 
-    def with_parts(self, parts: tuple[Any, ...]) -> Memo:
+    def with_parts(self, parts: tuple[Value, ...]) -> Memo:
         return Memo(self.at, parts[0], self.by_lane)
 
-    def alike(self, other: Any) -> bool:
+    def alike(self, other: Value) -> bool:
         return self.at is other.at
 
-    def identity(self) -> tuple[Any, tuple[Any, ...]]:
+    def identity(self) -> tuple[Any, tuple[Value, ...]]:
         return self.at, ()
 
     def __eq__(self, other: object) -> bool:
@@ -228,7 +230,7 @@ _BOOLS: Final = {True: ("bool", True), False: ("bool", False)}
 _NAN: Final = ("nan",)
 
 
-def key_of(value: Any) -> Any:
+def key_of(value: Value) -> Any:
     """A hashable stand-in: two plain values are `=` exactly when their keys are equal.
 
     Python's 1 == 1.0 is wanted; its 1 == True is not. Distributions go by family and parameters, closures and
@@ -257,7 +259,7 @@ def key_of(value: Any) -> Any:
     return value
 
 
-def exact_key(value: Any) -> Any:
+def exact_key(value: Value) -> Any:
     """A hashable stand-in that tells apart whatever a program can: also 1 from 1.0, and a list from a vector."""
     kind = type(value)
     if kind is int or kind is float or kind is bool or kind is str or kind is Symbol or value is None:

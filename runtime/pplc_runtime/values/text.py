@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from pplc_runtime.values.plain import List, Map, Symbol
+from pplc_runtime.values.plain import List, Map, Symbol, Value
 
 
 def digits(value: int) -> str:
@@ -19,7 +17,7 @@ def digits(value: int) -> str:
         return format(Decimal(value), "f")
 
 
-def shown(value: Any) -> str:
+def shown(value: Value) -> str:
     """A plain value in a message: short, and as the language writes it. Others go through `messages.given`."""
     match value:
         case None:
