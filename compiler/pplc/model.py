@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pplc.diagnostics import CompileError, Diagnostic
 from pplc.source import Source, Span
+from pplc_runtime.settings import with_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,10 @@ class Model:
         self.module = module
         self.program: Program = module.PROGRAM
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As it is pickled: its text, which is compiled where it is unpickled."""
+        return compile_text, (self.compiled.source.text, self.compiled.source.name)
+
     @property
     def inputs(self) -> tuple[str, ...]:
         """The names of the values that the program is given."""
@@ -38,6 +43,7 @@ class Model:
         """The Python module that the program was compiled to."""
         return self.compiled.text
 
+    @with_settings
     def infer(self, method: str = "importance", *, engine: str = "lanes", **settings: Any) -> Posterior:
         """Draws from the posterior; see `Program.infer` for the settings.
 
@@ -91,14 +97,11 @@ def read_text(path: Path) -> str:
 def compile_text(text: str, name: str = "<text>") -> Model:
     """The model in a text; messages call it by the name."""
     from pplc.pipeline import compile_source
+    from pplc_runtime.running.program import module_of
 
     compiled = compile_source(Source(name, text))
-    file = f"<pplc {name}>"
-    module = ModuleType(_module_name(name))
-    module.__file__ = file
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    exec(compile(compiled.text, file, "exec"), module.__dict__)
-    return Model(compiled, module)
+    return Model(compiled, module_of(compiled.text, _module_name(name), f"<pplc {name}>"))
 
 
 def _module_name(name: str) -> str:

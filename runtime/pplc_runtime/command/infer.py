@@ -152,6 +152,7 @@ def infer(model: Model, arguments: Namespace) -> int:
             keep=keep,
             **{name: value for name, value in options.items() if value is not None},
         )
+        progress.interrupted = posterior.interrupted
     except KeyboardInterrupt:
         posterior = Posterior(arguments.method, seed, particles, arguments.chains, kept, method.is_chain)
         progress.interrupted = True

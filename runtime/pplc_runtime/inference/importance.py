@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.inference.base import Engine, Settings
+from pplc_runtime.inference.sweep import standing_for
+from pplc_runtime.lanes.addresses import At
 from pplc_runtime.numerics.weights import BadWeights, log_sum_exp
 from pplc_runtime.results.ancestry import Ancestry
+from pplc_runtime.results.kept import MOST_PARTICLES
 from pplc_runtime.results.sweeps import Sweep
 
 
@@ -24,10 +27,13 @@ class Importance:
     def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> bool:
         return False
 
+    def resumed(self, values: dict[At, Any]) -> bool:
+        return True
+
     def step(
         self, engine: Engine, state: bool, settings: Settings, number: int, rng: np.random.Generator
     ) -> tuple[bool, list[Sweep]]:
-        particles = engine.particles(rng, settings.particles)
+        particles = engine.particles(rng, settings.particles, remember=settings.particles <= MOST_PARTICLES)
         log_weights = np.zeros(settings.particles)
         for segment in engine.plan.segments:
             particles.extend(segment)
@@ -51,7 +57,8 @@ class Importance:
             raise particles.failure("the density of this observe is not a number") from None
         predicts = particles.predicts() if evidence > -np.inf else {}
         told = {"ancestry": Ancestry(settings.particles), "outline": engine.plan.outline}
-        sweep = Sweep(settings.chain, number, log_weights, predicts, evidence, told)
+        kept = standing_for(particles, settings, number, log_weights) if evidence > -np.inf else None
+        sweep = Sweep(settings.chain, number, log_weights, predicts, evidence, told, kept)
         return state or evidence > -np.inf, [sweep]
 
     def together(self, engine: Engine, states: list[Any]) -> None:

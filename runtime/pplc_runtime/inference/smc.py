@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.inference.base import SELDOM, Engine, Settings
-from pplc_runtime.inference.sweep import sweep
+from pplc_runtime.inference.sweep import standing_for, sweep
+from pplc_runtime.lanes.addresses import At
 from pplc_runtime.results.ancestry import Ancestry
+from pplc_runtime.results.kept import MOST_PARTICLES
 from pplc_runtime.results.sweeps import Sweep
 
 
@@ -23,11 +25,14 @@ class Smc:
     def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> None:
         return None
 
+    def resumed(self, values: dict[At, Any]) -> None:
+        return None
+
     def step(
         self, engine: Engine, state: None, settings: Settings, number: int, rng: np.random.Generator
     ) -> tuple[None, list[Sweep]]:
         keep = settings.keeps_genealogy(number)
-        particles = engine.particles(rng, settings.particles, remember=keep)
+        particles = engine.particles(rng, settings.particles, remember=keep or settings.particles <= MOST_PARTICLES)
         particles.watched = number % SELDOM == 0
         swept = sweep(particles, settings.scheme, settings.ess_threshold)
         log_evidence = float(swept.log_evidence)
@@ -36,7 +41,9 @@ class Smc:
         if keep:
             told["genealogy"] = particles.genealogy()
         log_weights = particles.log_weights - swept.log_total + log_evidence
-        return None, [Sweep(settings.chain, number, log_weights, particles.predicts(), log_evidence, told)]
+        predicts = particles.predicts()
+        kept = standing_for(particles, settings, number, log_weights)
+        return None, [Sweep(settings.chain, number, log_weights, predicts, log_evidence, told, kept)]
 
     def together(self, engine: Engine, states: list[Any]) -> None:
         return None

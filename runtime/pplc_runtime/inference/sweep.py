@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.inference.base import SELDOM, Settings
+from pplc_runtime.lanes.addresses import At
 from pplc_runtime.numerics.resampling import Scheme
 from pplc_runtime.numerics.weights import effective_sample_size
+from pplc_runtime.results.kept import MOST_PARTICLES, Kept, equal_places
 from pplc_runtime.results.sweeps import Column, Sweep
 
 Rescore = Callable[[int], Any]
@@ -75,9 +77,17 @@ def resample(particles: Particles, scheme: Scheme, weights: NDArray[np.float64],
 
 
 def finished(
-    particles: Particles, settings: Settings, number: int, swept: Swept, chosen: Any, told: list[dict[str, Any]]
+    particles: Particles,
+    settings: Settings,
+    number: int,
+    swept: Swept,
+    chosen: Any,
+    told: list[dict[str, Any]],
+    held: list[dict[At, Any]],
 ) -> Iterator[Sweep]:
-    """The sweep of each chain, its weights summing to one; its retained particle was its first all along."""
+    """The sweep of each chain, its weights summing to one; its retained particle was its first all along.
+
+    `chosen` is the particle that each chain retains now, and `held` what that one drew."""
     size = particles.size
     totals, evidences = np.atleast_1d(swept.log_total), np.atleast_1d(swept.log_evidence)
     columns = particles.predicts()
@@ -94,7 +104,18 @@ def finished(
             diagnostics["genealogy"] = particles.genealogy(chain, lane - first)
         log_weights = particles.log_weights[own] - totals[chain]
         predicts = {label: _rows(column, own) for label, column in columns.items()}
-        yield Sweep(settings.chain + chain, number, log_weights, predicts, float(evidences[chain]), diagnostics)
+        evidence = float(evidences[chain])
+        kept = Kept.alone(lane - first, held[chain])
+        yield Sweep(settings.chain + chain, number, log_weights, predicts, evidence, diagnostics, kept)
+
+
+def standing_for(
+    particles: Particles, settings: Settings, number: int, log_weights: NDArray[np.float64]
+) -> Kept | None:
+    """What is kept of an independent sweep."""
+    if settings.particles > MOST_PARTICLES:
+        return None
+    return particles.drawn_by(equal_places(log_weights, settings.chain, number, is_chain=False))
 
 
 def _rows(column: Column, own: slice) -> Column:

@@ -6,7 +6,8 @@ does it: a specialised engine does what the program does, or nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 import numpy as np
@@ -37,16 +38,24 @@ class Driver:
         many = settings.sweeps + settings.burn_in >= LEAST_SWEEPS
         return cls(kernel, scripted(plan) if many and settings.particles > 1 else plan, settings)
 
-    def chain(self, rng: np.random.Generator) -> Iterator[Sweep]:
-        """The sweeps of one chain."""
-        return self.steps(self.kernel.init(self.lanes, self.settings, rng), rng)
+    def chain(self, rng: np.random.Generator, after: Sweep | None = None) -> Iterator[Sweep]:
+        """The sweeps of one chain, from its start or from the sweep that was its last."""
+        return self.steps(self.start(rng, after), rng, None if after is None else after.number + 1)
 
-    def chains(self, starts: list[np.random.Generator], rng: np.random.Generator) -> Iterator[Sweep]:
+    def chains(
+        self, starts: list[np.random.Generator], rng: np.random.Generator, after: Sequence[Sweep] = ()
+    ) -> Iterator[Sweep]:
         """The sweeps of several chains, each of which starts as it would by itself; none if they do not go together."""
-        states = [self.kernel.init(self.lanes, self.settings, own) for own in starts]
+        states = [self.start(own, last) for own, last in zip_longest(starts, after)]
         state = self.kernel.together(self.lanes, states)
         if state is not None:
-            yield from self.steps(state, rng)
+            yield from self.steps(state, rng, after[0].number + 1 if after else None)
+
+    def start(self, rng: np.random.Generator, after: Sweep | None) -> Any:
+        """The state of a chain before its first sweep, or after one."""
+        if after is None or after.kept is None:  # one without a particle to retain, whose sweeps are independent
+            return self.kernel.init(self.lanes, self.settings, rng)
+        return self.kernel.resumed(after.kept.first(self.lanes.plan.root))
 
     def steps(self, state: Any, rng: np.random.Generator, first: int | None = None) -> Iterator[Sweep]:
         """The sweeps from a state on, without those of the burn-in; `first` is the number of the next one."""
