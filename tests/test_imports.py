@@ -27,6 +27,9 @@ ALLOWED: Final[dict[str, tuple[str, ...]]] = {
         "pplc.source", "pplc.diagnostics", "pplc.languages", "pplc.passes", "pplc.room", "pplc_runtime",
     ),
     "pplc_runtime": ("pplc_runtime", "numpy", "scipy", "sexpdata", "matplotlib"),
+    "pplc_runtime.results": (
+        "pplc_runtime", "numpy", "sexpdata", "matplotlib", "arviz", "h5netcdf", "pandas", "pyarrow", "xarray",
+    ),
     "pplc_runtime.distributions": ("pplc_runtime.distributions", "numpy", "scipy"),
     "pplc_runtime.processes": ("pplc_runtime.distributions", "pplc_runtime.processes", "numpy"),
     "pplc_runtime.settings": ("pplc_runtime.suggestions",),

@@ -12,7 +12,7 @@ from pplc.source import Source, Span
 from pplc_runtime.settings import with_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from pplc.pipeline import Compiled
     from pplc_runtime.inference.base import Settings
@@ -44,15 +44,22 @@ class Model:
         return self.compiled.text
 
     @with_settings
-    def infer(self, method: str = "importance", *, engine: str = "lanes", **settings: Any) -> Posterior:
+    def infer(
+        self,
+        method: str = "importance",
+        *,
+        data: Mapping[str, Any] | None = None,
+        progress: bool | None = None,
+        engine: str = "lanes",
+        **settings: Any,
+    ) -> Posterior:
         """Draws from the posterior; see `Program.infer` for the settings.
 
         The engine is "lanes", or "reference" for the paper's evaluator, which is slow and the yardstick."""
         from pplc_runtime.settings import ENGINES, one_of
 
-        if one_of("engine", ENGINES)(engine) == "lanes":
-            return self.program.infer(method, **settings)
-        return self.program.infer(method, engine=self.reference, **settings)
+        own = self.reference if one_of("engine", ENGINES)(engine) == "reference" else None
+        return self.program.infer(method, data=data, progress=progress, engine=own, **settings)
 
     def reference(
         self, method: str, settings: list[Settings], seed: int, data: dict[str, Any], max_depth: int | None

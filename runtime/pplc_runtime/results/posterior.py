@@ -16,7 +16,9 @@ from pplc_runtime.results.columns import Component, Draws, Floats, Gathered, com
 from pplc_runtime.results.equal import Again, EqualDraws, Named, named_observes
 from pplc_runtime.results.evidence import combined_evidence, estimate_of
 from pplc_runtime.results.export import DrawWriter
+from pplc_runtime.results.extras import extra
 from pplc_runtime.results.genealogy import Genealogy
+from pplc_runtime.results.groups import groups_of
 from pplc_runtime.results.mixing import Mixing, mixing_of
 from pplc_runtime.results.observes import Observes
 from pplc_runtime.results.sweeps import Sweep
@@ -24,6 +26,9 @@ from pplc_runtime.settings import whole
 from pplc_runtime.suggestions import suggestion
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from pplc_runtime.results.plot import Picture
     from pplc_runtime.results.summary import Summary
 
 
@@ -199,15 +204,28 @@ class Posterior:
 
         return summarise(self)
 
-    def plot(self, path: str | os.PathLike[str]) -> None:
-        """A picture of the marginals (and of the traces of chains); needs matplotlib, the extra `plot`."""
-        from pplc_runtime.results.plot import draw
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Picture | None:
+        """A picture of the marginals (and of the traces of chains); needs matplotlib, the extra `plot`.
 
+        Without a path it is a figure of matplotlib, which notebooks show."""
+        with extra("plot", "matplotlib"):
+            from pplc_runtime.results.plot import draw, picture
+
+        if path is None:
+            return picture(self)
         draw(self, path)
+        return None
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the summary with small pictures."""
+        from pplc_runtime.results.html import fragment
+
+        return fragment(self)
 
     def plot_genealogy(self, path: str | os.PathLike[str]) -> None:
         """A picture of the genealogies, one panel a sweep; needs matplotlib, the extra `plot`."""
-        from pplc_runtime.results.genealogy_plot import draw
+        with extra("plot", "matplotlib"):
+            from pplc_runtime.results.genealogy_plot import draw
 
         found = self.genealogies()
         if not found:
@@ -216,6 +234,24 @@ class Posterior:
 
     def _sweep_title(self, chain: int, number: int) -> str:
         return f"{self.method}, " + (f"chain {chain}, " if self.chains > 1 else "") + f"sweep {number}"
+
+    def to_dataframe(self, *, weighted: bool = False) -> DataFrame:
+        """The draws of equal weight as a data frame, a row each and a column for each component; needs pandas.
+
+        With `weighted` all particles, with a column `weight`, which sums to one."""
+        with extra("pandas", "pandas"):
+            from pplc_runtime.results.flat import data_frame
+
+            return data_frame(self, weighted)
+
+    def to_arviz(self, *, observes: bool | None = None) -> Any:
+        """The draws of equal weight for ArviZ, a DataTree or for ArviZ before 1 an InferenceData; see `groups`.
+
+        With the observes (log_likelihood, posterior_predictive, observed_data) where the particles were kept."""
+        with extra("arviz", "arviz", "xarray"):
+            from pplc_runtime.results.arviz import to_arviz
+
+            return to_arviz(groups_of(self, observes))
 
     def to_jsonl(self, target: str | os.PathLike[str] | IO[str]) -> None:
         """Write all draws as lines of JSON to a path or to an open text file."""
@@ -252,9 +288,10 @@ class Posterior:
         """The posterior predictive: the observes drawn anew, by chain, draw and observe.
 
         All are under the name "observe" if their values are of one kind, else by line: "observe, line 3"."""
-        return {named.name: named.drawn for named in self._predicted(seed)}
+        return {named.name: named.drawn for named in self.predicted(seed)}
 
-    def _predicted(self, seed: int | None = None) -> list[Named]:
+    def predicted(self, seed: int | None = None) -> list[Named]:
+        """The same with the lines, and what was observed."""
         kept, lanes = self.equal.again()
         observes, columns = self._again().anew(kept, (self.seed or 0) + 1 if seed is None else seed)
         return list(named_observes(self.equal, observes, columns, lanes))
