@@ -49,8 +49,8 @@ WRONG: list[tuple[str, dict[str, Any], type[Exception], str]] = [
     ("importance", {"genealogy": 1}, ValueError, "genealogy: importance has none; use smc, icsmc or pgas"),
     ("smc", {"engine": "reference", "resampling": "residual"}, ValueError, "resampling: the reference engine has none"),
     ("smc", {"engine": "refrence"}, ValueError, "unknown engine 'refrence'; did you mean 'reference'?"),
-    ("smc", {"data": {"yy": 1}}, ValueError, "data: the program has no input 'yy'; did you mean 'y'?"),
-    ("smc", {"data": 3}, TypeError, "data: must map the names of inputs to their values, not be 3"),
+    ("smc", {"data": {"yy": 1}}, ValueError, "data: the model has no input 'yy'; did you mean 'y'?"),
+    ("smc", {"data": 3}, TypeError, "data: must map the names of inputs to their values, or be a table, not be 3"),
 ]
 
 

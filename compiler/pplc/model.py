@@ -12,7 +12,7 @@ from pplc.source import Source, Span
 from pplc_runtime.settings import with_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from pplc.pipeline import Compiled
     from pplc_runtime.inference.base import Settings
@@ -39,6 +39,11 @@ class Model:
         return self.program.inputs
 
     @property
+    def asks_for_missing(self) -> bool:
+        """Whether the program looks at what is missing, so that its inputs may have such values."""
+        return self.program.asks_for_missing
+
+    @property
     def text(self) -> str:
         """The Python module that the program was compiled to."""
         return self.compiled.text
@@ -48,12 +53,14 @@ class Model:
         self,
         method: str = "importance",
         *,
-        data: Mapping[str, Any] | None = None,
+        data: Any = None,
         progress: bool | None = None,
         engine: str = "lanes",
         **settings: Any,
     ) -> Posterior:
         """Draws from the posterior; see `Program.infer` for the settings.
+
+        The data are the values of the inputs by name, or a table: a frame of pandas, or a list of records.
 
         The engine is "lanes", or "reference" for the paper's evaluator, which is slow and the yardstick."""
         from pplc_runtime.settings import ENGINES, one_of

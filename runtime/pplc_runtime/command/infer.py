@@ -50,7 +50,9 @@ def add_options(parser: ArgumentParser) -> None:
     setting("--chains", "C", "independent chains (default: 1)", default=1)
     setting("--cores", "K", "processes; changes no result (default: 1)", default=1)
     setting("--burn-in", "B", "icsmc, pgas: sweeps of a chain to leave out before those that count")
-    add("--data", metavar="FILE.json", help="values of the inputs, a JSON object; - for standard input")
+    add("--data", action="append", default=[], metavar="[NAME=]FILE",
+        help="values of the inputs: a JSON object, a table (.csv, .tsv, JSON records), .npz; - for standard input; "
+        "with a name the whole file is one input")  # fmt: skip
     add("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings",
         help="value of one input, JSON or else a string; may be given again")  # fmt: skip
     add("--out", metavar="FILE.jsonl", help="write every draw as a line of JSON; - for standard output")
@@ -115,7 +117,8 @@ def infer(model: Model, arguments: Namespace) -> int:
     from pplc_runtime.results.export import DrawWriter, undisturbed
     from pplc_runtime.results.posterior import Posterior
 
-    data = read_inputs(arguments.data, arguments.settings, model.inputs)
+    asks = getattr(model, "asks_for_missing", False)
+    data = read_inputs(arguments.data, arguments.settings, model.inputs, asks)
     method = OFFERS[arguments.method]
     particles = arguments.particles or method.particles
     sweeps = arguments.sweeps or method.sweeps

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from functools import partial
@@ -25,18 +25,19 @@ from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.program.errors import Places, located
-from pplc_runtime.program.inner_observes import inner_observes
+from pplc_runtime.program.inner_observes import inner_observes, mentions
 from pplc_runtime.program.steps import Input, Step
-from pplc_runtime.results.json_values import from_python, nan_in_input
+from pplc_runtime.results.inputs import inputs_of
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.running.again import Done
 from pplc_runtime.running.driver import Driver
 from pplc_runtime.running.memory import keep_freed_memory, rare_collections
 from pplc_runtime.settings import checked, with_settings
-from pplc_runtime.suggestions import suggestion
 from pplc_runtime.values import ModelError
 
+ASKING = ("missing?", "nil?", "some?")
+"""What a program looks at missing values with."""
 DEEPEST = 250_000
 MOST_LANES = 1024
 """Up to so many particles in all, chains run together: beyond, a lane more costs as much as a particle does alone."""
@@ -82,7 +83,7 @@ class Program:
         seed: int | None = None,
         chains: int = 1,
         cores: int = 1,
-        data: Mapping[str, Any] | None = None,
+        data: Any = None,
         on_sweep: OnSweep | None = None,
         keep: bool = True,
         progress: bool | None = None,
@@ -148,22 +149,23 @@ class Program:
 
     def inner_observes(self) -> tuple[int, ...]:
         """The lines that observe inside of an expression."""
-        functions = (step.function for step in self.steps if not isinstance(step, Input) and step.function is not None)
-        module: dict[str, Any] = getattr(next(functions, None), "__globals__", {})
-        return inner_observes(module, self.file, self.places)
+        return inner_observes(self.module, self.file, self.places)
 
-    def data(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    def data(self, given: Any) -> dict[str, Any]:
         """The values of the inputs as the language has them."""
-        if given is not None and not isinstance(given, Mapping):
-            raise TypeError(f"data: must map the names of inputs to their values, not be {given!r}")
-        for name in given or {}:
-            if name not in self.inputs:
-                raise ValueError(f"data: the program has no input '{name}'{suggestion(name, self.inputs)}")
-        values = {name: from_python(value) for name, value in (given or {}).items()}
-        for name, value in values.items():
-            if (problem := nan_in_input(name, value)) is not None:
-                raise ValueError(problem)
-        return values
+        return inputs_of(given, self.inputs, self.asks_for_missing)
+
+    @property
+    def asks_for_missing(self) -> bool:
+        """Whether the program looks at what is missing, so that its inputs may have such values."""
+        return any(mentions(self.module, name) for name in ASKING)
+
+    @property
+    def module(self) -> dict[str, Any]:
+        """The namespace of the module that the program is."""
+        functions = (step.function for step in self.steps if not isinstance(step, Input) and step.function is not None)
+        found: dict[str, Any] = getattr(next(functions, None), "__globals__", {})
+        return found
 
     def chains(
         self,
