@@ -28,7 +28,7 @@ ALLOWED: Final[dict[str, tuple[str, ...]]] = {
     ),
     "pplc_runtime": ("pplc_runtime", "numpy", "scipy", "sexpdata", "matplotlib"),
     "pplc_runtime.results": (
-        "pplc_runtime", "numpy", "sexpdata", "matplotlib", "arviz", "h5netcdf", "pandas", "pyarrow", "xarray",
+        "pplc_runtime", "numpy", "sexpdata", "matplotlib", "arviz", "h5netcdf", "h5py", "pandas", "pyarrow", "xarray",
     ),
     "pplc_runtime.distributions": ("pplc_runtime.distributions", "numpy", "scipy"),
     "pplc_runtime.processes": ("pplc_runtime.distributions", "pplc_runtime.processes", "numpy"),

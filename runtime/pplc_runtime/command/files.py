@@ -21,6 +21,17 @@ def read_bytes(path: str) -> bytes:
         raise UsageError(f"cannot read {path!r}: not a file name") from None
 
 
+def check_readable(path: str) -> None:
+    """Say that a file cannot be read."""
+    try:
+        with open(path, "rb"):
+            pass
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError:
+        raise UsageError(f"cannot read {path!r}: not a file name") from None
+
+
 def read_text(path: str) -> str:
     """The text of a file, or of standard input for `-`."""
     content = read_bytes(path)

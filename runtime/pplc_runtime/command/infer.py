@@ -12,6 +12,7 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from pplc_runtime.command.arguments import reading
+from pplc_runtime.command.draws import ENDINGS, check_ending, is_stream, show
 from pplc_runtime.command.failures import INTERRUPTED, OK, UsageError, ended, run_command
 from pplc_runtime.command.files import STANDARD, check_writable
 from pplc_runtime.settings import DEFAULT_METHOD, OFFERS, RESAMPLING, SETTINGS, one_of, unfit
@@ -55,7 +56,8 @@ def add_options(parser: ArgumentParser) -> None:
         "with a name the whole file is one input")  # fmt: skip
     add("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings",
         help="value of one input, JSON or else a string; may be given again")  # fmt: skip
-    add("--out", metavar="FILE.jsonl", help="write every draw as a line of JSON; - for standard output")
+    add("--out", metavar="FILE",
+        help=f"write every draw, by the ending: {ENDINGS}; - for lines of JSON on standard output")  # fmt: skip
     add("--plot", metavar="FILE.png", help="draw the posterior; also .svg and .pdf (needs matplotlib)")
     add("--genealogy", metavar="FILE.png",
         help="smc, icsmc, pgas: draw the ancestors of the particles in the last sweep")  # fmt: skip
@@ -100,8 +102,10 @@ def check(arguments: Namespace) -> None:
     """Say before the model is compiled and run what cannot be done."""
     if arguments.out not in (None, STANDARD):
         check_writable(arguments.out)
-    _check_picture("--plot", arguments.plot)
-    _check_picture("--genealogy", arguments.genealogy)
+        if not is_stream(arguments.out):
+            check_ending("--out", arguments.out)
+    check_picture("--plot", arguments.plot)
+    check_picture("--genealogy", arguments.genealogy)
     for name in (*OPTIONS, "genealogy"):
         value = getattr(arguments, name, None)
         if name in SETTINGS and value is not None:
@@ -123,14 +127,19 @@ def infer(model: Model, arguments: Namespace) -> int:
     particles = arguments.particles or method.particles
     sweeps = arguments.sweeps or method.sweeps
     seed = int.from_bytes(os.urandom(4)) if arguments.seed is None else arguments.seed
-    drawn = arguments.plot is not None or arguments.genealogy is not None
-    keep = drawn or not (arguments.quiet or arguments.out == STANDARD)
+    whole = arguments.out is not None and arguments.out != STANDARD and not is_stream(arguments.out)
+    whole = whole and not arguments.out.lower().endswith(".jsonl")  # which is written when all is done
+    keep = whole or arguments.plot is not None or arguments.genealogy is not None
+    keep = keep or not (arguments.quiet or arguments.out == STANDARD)
     options: dict[str, Any] = {name: getattr(arguments, name, None) for name in OPTIONS}
     options["genealogy"] = None if arguments.genealogy is None else 1
 
     writer = None
-    if arguments.out is not None:
-        writer = DrawWriter(sys.stdout if arguments.out == STANDARD else arguments.out, is_chain=method.is_chain)
+    if arguments.out is not None and not whole:
+        told = {"method": method.name, "seed": seed, "particles": particles, "chains": arguments.chains,
+                "is_chain": method.is_chain}  # fmt: skip
+        target = sys.stdout if arguments.out == STANDARD else arguments.out
+        writer = DrawWriter(target, is_chain=method.is_chain, about=told)
     kept: list[Sweep] = []
     progress = Progress(sweeps * arguments.chains, quiet=arguments.quiet)
 
@@ -167,6 +176,8 @@ def infer(model: Model, arguments: Namespace) -> int:
         progress.close()
     if writer is not None:
         writer.close() if progress.done else writer.abandon()
+    if whole and len(posterior):
+        posterior.save(arguments.out)
     if keep and len(posterior):
         _show(posterior, arguments)
     if progress.interrupted:
@@ -175,7 +186,8 @@ def infer(model: Model, arguments: Namespace) -> int:
     return OK
 
 
-def _check_picture(option: str, path: str | None) -> None:
+def check_picture(option: str, path: str | None) -> None:
+    """Say before a run that its picture could not be drawn."""
     if path is None:
         return
     from importlib.util import find_spec
@@ -196,9 +208,4 @@ def _show(posterior: Posterior, arguments: Namespace) -> None:
         else:
             print("pplc: no genealogy is drawn: that is of the last sweep", file=sys.stderr)
     if not arguments.quiet and arguments.out != STANDARD:
-        try:
-            "█…±".encode(sys.stdout.encoding or "ascii")
-            ascii_only = False
-        except (UnicodeError, LookupError):
-            ascii_only = True
-        print(posterior.summary().text(ascii_only=ascii_only))
+        show(posterior)

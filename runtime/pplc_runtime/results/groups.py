@@ -12,6 +12,7 @@ The last is no group of ArviZ's: it has the draws as the method gave them.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.results.columns import Draws
+from pplc_runtime.results.export import WITHOUT_DRAWS
 from pplc_runtime.results.flat import plain_text
 from pplc_runtime.version import VERSION
 
@@ -73,15 +75,20 @@ def groups_of(posterior: Posterior, observes: bool | None = None) -> dict[str, G
 
 def _attributes(posterior: Posterior) -> dict[str, Any]:
     told: dict[str, Any] = {
-        "inference_library": "pplc", "inference_library_version": VERSION, "method": posterior.method,
-        "particles": posterior.particles, "chains": posterior.chains, "is_chain": int(posterior.is_chain),
+        "inference_library": "pplc", "inference_library_version": VERSION, "pplc": json.dumps(about(posterior)),
     }  # fmt: skip
-    more = {
-        "seed": posterior.seed,
-        "log_evidence": posterior.log_evidence,
-        "log_evidence_se": posterior.log_evidence_se,
-    }
+    more = {"log_evidence": posterior.log_evidence, "log_evidence_se": posterior.log_evidence_se}
     return {**told, **{name: value for name, value in more.items() if value is not None}}
+
+
+def about(posterior: Posterior) -> dict[str, Any]:
+    """What a file tells of the run, beside its draws."""
+    told: dict[str, Any] = {
+        "method": posterior.method, "seed": posterior.seed, "particles": posterior.particles,
+        "chains": posterior.chains, "is_chain": posterior.is_chain,
+    }  # fmt: skip
+    none = [[s.chain, s.number] for s in posterior.sweeps if not (s.log_weights > -np.inf).any()]
+    return {**told, WITHOUT_DRAWS: none} if none else told
 
 
 def _draws(posterior: Posterior) -> Group:

@@ -17,8 +17,9 @@ from pplc_runtime.results.equal import Again, EqualDraws, Named, named_observes
 from pplc_runtime.results.evidence import combined_evidence, estimate_of
 from pplc_runtime.results.export import DrawWriter
 from pplc_runtime.results.extras import extra
+from pplc_runtime.results.files import write_draws
 from pplc_runtime.results.genealogy import Genealogy
-from pplc_runtime.results.groups import groups_of
+from pplc_runtime.results.groups import about, groups_of
 from pplc_runtime.results.mixing import Mixing, mixing_of
 from pplc_runtime.results.observes import Observes
 from pplc_runtime.results.sweeps import Sweep
@@ -253,9 +254,13 @@ class Posterior:
 
             return to_arviz(groups_of(self, observes))
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all draws to a file: .jsonl, .csv, .parquet (the extra `parquet`) or .nc (the extra `netcdf`)."""
+        write_draws(self, path)
+
     def to_jsonl(self, target: str | os.PathLike[str] | IO[str]) -> None:
         """Write all draws as lines of JSON to a path or to an open text file."""
-        with DrawWriter(target, is_chain=self.is_chain) as writer:
+        with DrawWriter(target, is_chain=self.is_chain, about=about(self)) as writer:
             for sweep in self.sweeps:
                 writer.write(sweep)
 
