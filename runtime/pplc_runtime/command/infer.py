@@ -61,6 +61,11 @@ def add_options(parser: ArgumentParser) -> None:
     add("--plot", metavar="FILE.png", help="draw the posterior; also .svg and .pdf (needs matplotlib)")
     add("--genealogy", metavar="FILE.png",
         help="smc, icsmc, pgas: draw the ancestors of the particles in the last sweep")  # fmt: skip
+    add(
+        "--report",
+        metavar="FILE.html",
+        help="write a page with the model, its graph and data, the summary, densities, traces and what to look at",
+    )
     add("--quiet", action="store_true", help="no progress bar and no summary")
     setting("--resampling", "SCHEME", f"smc, icsmc, pgas: {', '.join(RESAMPLING)}")
     setting("--ess-threshold", "F", "smc, icsmc, pgas: resample only below this share of effective particles")
@@ -104,6 +109,10 @@ def check(arguments: Namespace) -> None:
         check_writable(arguments.out)
         if not is_stream(arguments.out):
             check_ending("--out", arguments.out)
+    if arguments.report is not None:
+        if not arguments.report.lower().endswith((".html", ".htm")):
+            raise UsageError(f"--report {arguments.report}: the file must end in .html")
+        check_writable(arguments.report)
     check_picture("--plot", arguments.plot)
     check_picture("--genealogy", arguments.genealogy)
     for name in (*OPTIONS, "genealogy"):
@@ -129,10 +138,11 @@ def infer(model: Model, arguments: Namespace) -> int:
     seed = int.from_bytes(os.urandom(4)) if arguments.seed is None else arguments.seed
     whole = arguments.out is not None and arguments.out != STANDARD and not is_stream(arguments.out)
     whole = whole and not arguments.out.lower().endswith(".jsonl")  # which is written when all is done
-    keep = whole or arguments.plot is not None or arguments.genealogy is not None
-    keep = keep or not (arguments.quiet or arguments.out == STANDARD)
+    drawn = any(path is not None for path in (arguments.plot, arguments.genealogy, arguments.report))
+    keep = whole or drawn or not (arguments.quiet or arguments.out == STANDARD)
     options: dict[str, Any] = {name: getattr(arguments, name, None) for name in OPTIONS}
-    options["genealogy"] = None if arguments.genealogy is None else 1
+    has_one = "genealogy" in method.own and options["engine"] != "reference"
+    options["genealogy"] = 1 if arguments.genealogy is not None or (arguments.report is not None and has_one) else None
 
     writer = None
     if arguments.out is not None and not whole:
@@ -200,6 +210,8 @@ def check_picture(option: str, path: str | None) -> None:
 
 
 def _show(posterior: Posterior, arguments: Namespace) -> None:
+    if arguments.report is not None:
+        posterior.report(arguments.report)
     if arguments.plot is not None:
         posterior.plot(arguments.plot)
     if arguments.genealogy is not None:

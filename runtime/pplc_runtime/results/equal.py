@@ -24,6 +24,7 @@ from pplc_runtime.results.sweeps import Column, Sweep
 
 if TYPE_CHECKING:
     from pplc_runtime.results.posterior import Posterior
+    from pplc_runtime.results.report import Facts
 
 
 class Again(Protocol):
@@ -34,6 +35,9 @@ class Again(Protocol):
 
     def anew(self, kept: Sequence[Kept], seed: int) -> tuple[Observes, list[Column]]:
         """The same, and the observes drawn anew."""
+
+    def facts(self) -> Facts:
+        """What a report tells of the model."""
 
     def more(self, posterior: Posterior, sweeps: int, on_sweep: Callable[[Sweep], None]) -> None:
         """Further sweeps of all chains."""

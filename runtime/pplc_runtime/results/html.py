@@ -23,8 +23,10 @@ STYLE = """
 .pplc .wide { overflow-x: auto; }
 .pplc table { border-collapse: collapse; margin: 0 0 1em; font-variant-numeric: tabular-nums; }
 .pplc th, .pplc td { padding: 2px 10px 2px 0; text-align: right; border: 0; background: none; vertical-align: middle; }
-.pplc th { border-bottom: 1px solid var(--pplc-rule); font-weight: 600; }
-.pplc th:first-child, .pplc td:first-child, .pplc td.left { text-align: left; overflow-wrap: anywhere; }
+.pplc th { border-bottom: 1px solid var(--pplc-rule); font-weight: 600; white-space: nowrap; }
+.pplc th:first-child, .pplc td:first-child { text-align: left; min-width: 7ch; max-width: 40ch;
+  overflow-wrap: anywhere; }
+.pplc .wide svg { max-width: none; }
 .pplc .note { background: var(--pplc-note); padding: 6px 10px; margin: 4px 0; border-radius: 4px; }
 .pplc .small { color: var(--pplc-pale); font-size: 12px; }
 """
@@ -35,7 +37,7 @@ def fragment(posterior: Posterior) -> str:
     return f'<div class="pplc"><style>{svg.STYLE}{STYLE}</style>{summary_of(posterior, posterior.summary())}</div>'
 
 
-def summary_of(posterior: Posterior, summary: Summary) -> str:
+def summary_of(posterior: Posterior, summary: Summary, *, with_notes: bool = True) -> str:
     """The tables, the evidence, and the notes."""
     found = {component.label: (label, component) for label, component in _all_components(posterior)}
     parts = []
@@ -47,8 +49,7 @@ def summary_of(posterior: Posterior, summary: Summary) -> str:
         parts.append("<p>no predicts</p>")
     parts += [f'<p class="small">{escape(line)}</p>' for line in summary.left_out]
     parts.append(f'<p class="small">{escape(" · ".join(summary.last_lines()))}</p>')
-    parts += notes(summary.notes)
-    return "".join(parts)
+    return "".join([*parts, *(notes(summary.notes) if with_notes else [])])
 
 
 def notes(lines: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from math import inf, nan
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -216,6 +217,13 @@ class Posterior:
             return picture(self)
         draw(self, path)
         return None
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """A page of HTML with all that is known of the run; it needs no network."""
+        from pplc_runtime.results.report import page
+
+        text = page(self, None if self.run is None else self.run.facts())
+        Path(path).write_text(text, encoding="utf-8", newline="\n")
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the summary with small pictures."""

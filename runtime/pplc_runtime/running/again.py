@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,9 +12,11 @@ import numpy as np
 from pplc_runtime.engine.plan import plan
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.addresses import At
+from pplc_runtime.program.graph import graph_of
 from pplc_runtime.regeneration.rerun import Rerun
 from pplc_runtime.results.kept import Kept
 from pplc_runtime.results.observes import Observes
+from pplc_runtime.results.report import Facts
 from pplc_runtime.results.sweeps import Column, Sweep
 
 if TYPE_CHECKING:
@@ -47,6 +50,16 @@ class Done:
 
     def rerun(self, kept: Sequence[Kept]) -> Rerun:
         return Rerun(plan(self.program.steps, At(), self.data), kept)
+
+    def facts(self) -> Facts:
+        program = self.program
+        inputs = self.once(lambda: plan(program.steps, At(), self.data).inputs)
+        return Facts(
+            program.source,
+            "".join(linecache.getlines(program.source)),
+            graph_of(program.steps, program.module),
+            {name: inputs[name] for name in program.inputs},
+        )
 
     def once(self, work: Callable[[], Result]) -> Result:
         """What some work comes to, with a stack for deep recursion."""
