@@ -16,6 +16,7 @@ VERBS = {
     "infer": "draw from the posterior of a model and show a summary",
     "compile": "translate a model to a Python module",
     "check": "report the errors and warnings of models",
+    "fmt": "write models in one layout",
     "summary": "show the summary of draws in a file",
     "plot": "draw a picture of draws in a file",
 }
