@@ -84,6 +84,17 @@ def formatted(text: str) -> str:
     return "\n".join(written) + "\n" if written else ""
 
 
+def open_brackets(text: str) -> int:
+    """How many brackets of a text are not closed; a string that is not closed counts as one."""
+    depth = end = 0
+    for found in _TOKEN.finditer(text):
+        if text[end : found.start()].count('"'):
+            return depth + 1  # where no token is, a string begins that does not end
+        depth += {"open": 1, "close": -1}.get(found.lastgroup or "", 0)
+        end = found.end()
+    return depth + 1 if '"' in text[end:] else depth
+
+
 def _can_take(written: list[str]) -> bool:
     """Whether the last line that is not blank can be followed by a bracket: a comment would swallow it."""
     last = next((line for line in reversed(written) if line), "")

@@ -154,6 +154,8 @@ def test_arrays_for_the_command(tmp_path: Path) -> None:
 def test_kinds_of_columns(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("x,y\ntrue,1\nFalse,2\n")
     assert run(tmp_path, SUM, "--data", str(tmp_path / "d.csv")) == OK and drawn(tmp_path)["x"] == [True, False]
+    (tmp_path / "d.csv").write_text("x,y\n1_0,1\n2,2\n")
+    assert run(tmp_path, SUM, "--data", str(tmp_path / "d.csv")) == OK and drawn(tmp_path)["x"] == ["1_0", "2"]
     (tmp_path / "d.csv").write_text("x,y\nNA,1\nNamibia,2\n")
     assert run(tmp_path, SUM, "--data", str(tmp_path / "d.csv")) == OK and drawn(tmp_path)["x"] == ["NA", "Namibia"]
 

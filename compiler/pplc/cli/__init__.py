@@ -17,6 +17,7 @@ VERBS = {
     "compile": "translate a model to a Python module",
     "check": "report the errors and warnings of models",
     "fmt": "write models in one layout",
+    "repl": "write a model in the terminal, and infer as it grows",
     "summary": "show the summary of draws in a file",
     "plot": "draw a picture of draws in a file",
 }

@@ -14,8 +14,8 @@ def parser() -> ArgumentParser:
     """The command line of `pplc fmt`."""
     parser = ArgumentParser(
         "pplc fmt",
-        description="Write models in one layout: indentation, and blanks beside brackets. Comments stay as they are, and "
-        "so do the places where lines break.",
+        description="Write models in one layout: indentation, and blanks beside brackets. Comments stay as they are, "
+        "and so do the places where lines break.",
         allow_abbrev=False,
     )
     parser.add_argument(

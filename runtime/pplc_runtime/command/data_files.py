@@ -107,7 +107,7 @@ def column(cells: Sequence[str]) -> list[Any]:
             found = {cell: kind(cell) for cell in set(told)}
         except ValueError:
             continue
-        if told:
+        if told and not any("_" in cell for cell in found):  # which Python takes for a number
             return [None if cell in MISSING else found[cell] for cell in cells]
     return [cell if cell else None for cell in cells]
 
