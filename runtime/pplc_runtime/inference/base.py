@@ -99,9 +99,6 @@ class Kernel(Protocol):
     def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> Any:
         """The first state of a chain."""
 
-    def resumed(self, values: dict[At, Any]) -> Any:
-        """The state of a chain whose last sweep has retained these values."""
-
     def step(
         self, engine: Engine, state: Any, settings: Settings, number: int, rng: np.random.Generator
     ) -> tuple[Any, list[Sweep]]:

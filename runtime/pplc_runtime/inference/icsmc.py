@@ -7,14 +7,11 @@ given the retained one: see `resampling`. (Paper, section 3.2; Andrieu, Doucet a
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from pplc_runtime.inference.base import SELDOM, Engine, Settings
 from pplc_runtime.inference.start import first_retained
 from pplc_runtime.inference.sweep import finished, sweep
-from pplc_runtime.lanes.addresses import At
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.results.sweeps import Sweep
 
@@ -25,9 +22,6 @@ class Icsmc:
     def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> Retained:
         return Retained([first_retained(engine, settings, rng)])
 
-    def resumed(self, values: dict[At, Any]) -> Retained:
-        return Retained([values])
-
     def step(
         self, engine: Engine, state: Retained, settings: Settings, number: int, rng: np.random.Generator
     ) -> tuple[Retained, list[Sweep]]:
@@ -36,9 +30,7 @@ class Icsmc:
         swept = sweep(particles, settings.scheme, settings.ess_threshold)
         chosen = particles.pick(swept.weights)
         retained = Retained(particles.trajectories(particles.lanes(chosen)))
-        return retained, list(
-            finished(particles, settings, number, swept, chosen, [{} for _ in retained.held], retained.held)
-        )
+        return retained, list(finished(particles, settings, number, swept, chosen, [{} for _ in retained.held]))
 
     def together(self, engine: Engine, states: list[Retained]) -> Retained:
         return Retained([own for state in states for own in state.held])

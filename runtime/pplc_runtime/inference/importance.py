@@ -12,7 +12,6 @@ import numpy as np
 
 from pplc_runtime.inference.base import Engine, Settings
 from pplc_runtime.inference.sweep import standing_for
-from pplc_runtime.lanes.addresses import At
 from pplc_runtime.numerics.weights import BadWeights, log_sum_exp
 from pplc_runtime.results.ancestry import Ancestry
 from pplc_runtime.results.kept import MOST_PARTICLES
@@ -26,9 +25,6 @@ class Importance:
 
     def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> bool:
         return False
-
-    def resumed(self, values: dict[At, Any]) -> bool:
-        return True
 
     def step(
         self, engine: Engine, state: bool, settings: Settings, number: int, rng: np.random.Generator

@@ -7,14 +7,11 @@ Lindsten, Jordan and Schön 2012.)
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from pplc_runtime.inference.base import SELDOM, ConditionalRun, Engine, Settings
 from pplc_runtime.inference.start import first_retained
 from pplc_runtime.inference.sweep import finished, sweep
-from pplc_runtime.lanes.addresses import At
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.results.sweeps import Sweep
 
@@ -24,9 +21,6 @@ class Pgas:
 
     def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> Retained:
         return Retained([first_retained(engine, settings, rng)])
-
-    def resumed(self, values: dict[At, Any]) -> Retained:
-        return Retained([values])
 
     def step(
         self, engine: Engine, state: Retained, settings: Settings, number: int, rng: np.random.Generator
@@ -52,8 +46,8 @@ class Pgas:
             }
             for chain, count in enumerate(np.broadcast_to(swept.moved, particles.chains))
         ]
-        retained = run.to_retain(particles.lanes(chosen))
-        return retained, list(finished(particles, settings, number, swept, chosen, told, retained.held))
+        sweeps = list(finished(particles, settings, number, swept, chosen, told))
+        return run.to_retain(particles.lanes(chosen)), sweeps
 
     def together(self, engine: Engine, states: list[Retained]) -> Retained | None:
         runs = [Retained([own]).recorded(engine.plan, strict=True) for state in states for own in state.held]

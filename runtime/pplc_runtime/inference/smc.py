@@ -13,7 +13,6 @@ import numpy as np
 
 from pplc_runtime.inference.base import SELDOM, Engine, Settings
 from pplc_runtime.inference.sweep import standing_for, sweep
-from pplc_runtime.lanes.addresses import At
 from pplc_runtime.results.ancestry import Ancestry
 from pplc_runtime.results.kept import MOST_PARTICLES
 from pplc_runtime.results.sweeps import Sweep
@@ -23,9 +22,6 @@ class Smc:
     """Independent sweeps, whose weights sum to their estimates of the evidence."""
 
     def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> None:
-        return None
-
-    def resumed(self, values: dict[At, Any]) -> None:
         return None
 
     def step(

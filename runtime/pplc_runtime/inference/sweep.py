@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.inference.base import SELDOM, Settings
-from pplc_runtime.lanes.addresses import At
 from pplc_runtime.numerics.resampling import Scheme
 from pplc_runtime.numerics.weights import effective_sample_size
 from pplc_runtime.results.kept import MOST_PARTICLES, Kept, equal_places
@@ -77,17 +76,9 @@ def resample(particles: Particles, scheme: Scheme, weights: NDArray[np.float64],
 
 
 def finished(
-    particles: Particles,
-    settings: Settings,
-    number: int,
-    swept: Swept,
-    chosen: Any,
-    told: list[dict[str, Any]],
-    held: list[dict[At, Any]],
+    particles: Particles, settings: Settings, number: int, swept: Swept, chosen: Any, told: list[dict[str, Any]]
 ) -> Iterator[Sweep]:
-    """The sweep of each chain, its weights summing to one; its retained particle was its first all along.
-
-    `chosen` is the particle that each chain retains now, and `held` what that one drew."""
+    """The sweep of each chain, its weights summing to one; its retained particle was its first all along."""
     size = particles.size
     totals, evidences = np.atleast_1d(swept.log_total), np.atleast_1d(swept.log_evidence)
     columns = particles.predicts()
@@ -98,15 +89,14 @@ def finished(
         first = chain * size
         own = slice(first, first + size)
         diagnostics = {"renewed": (places[:, chain] != first).tolist(), **watched, **told[chain]}
+        diagnostics["chosen"] = lane - first
         if number % SELDOM == 0:
             diagnostics["ancestors"] = particles.distinct_ancestors(np.arange(first, first + size))
         if settings.keeps_genealogy(number):
             diagnostics["genealogy"] = particles.genealogy(chain, lane - first)
         log_weights = particles.log_weights[own] - totals[chain]
         predicts = {label: _rows(column, own) for label, column in columns.items()}
-        evidence = float(evidences[chain])
-        kept = Kept.alone(lane - first, held[chain])
-        yield Sweep(settings.chain + chain, number, log_weights, predicts, evidence, diagnostics, kept)
+        yield Sweep(settings.chain + chain, number, log_weights, predicts, float(evidences[chain]), diagnostics)
 
 
 def standing_for(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from pplc_runtime.engine.plan import plan
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.program.graph import graph_of
-from pplc_runtime.regeneration.rerun import Rerun
+from pplc_runtime.regeneration.kept_runs import KeptRuns
 from pplc_runtime.results.kept import Kept
 from pplc_runtime.results.observes import Observes
 from pplc_runtime.results.report import Facts
@@ -48,8 +48,10 @@ class Done:
 
         return self.once(work)
 
-    def rerun(self, kept: Sequence[Kept]) -> Rerun:
-        return Rerun(plan(self.program.steps, At(), self.data), kept)
+    def rerun(self, kept: Sequence[Kept]) -> KeptRuns:
+        if not self.by_lanes:
+            raise ValueError("particles of the reference engine cannot be run again; use the engine lanes")
+        return KeptRuns(plan(self.program.steps, At(), self.data), kept)
 
     def facts(self) -> Facts:
         program = self.program
@@ -76,6 +78,8 @@ class Done:
         after = [own[0] for own in last if own]
         if len(after) < posterior.chains or (posterior.is_chain and any(own.kept is None for own in after)):
             raise ValueError("not every chain has a sweep to go on from")
+        if not posterior.is_chain:  # its sweeps start anew
+            after = [replace(own, kept=None) for own in after]
         settings = [
             Settings(posterior.particles, own.number + 1 + sweeps, chain, **self.settings)
             for chain, own in enumerate(after)

@@ -7,6 +7,7 @@ does it: a specialised engine does what the program does, or nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, TypeVar
 
@@ -15,6 +16,8 @@ import numpy as np
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference.base import Engine, Kernel, Settings
 from pplc_runtime.regeneration.lane_engine import LaneEngine
+from pplc_runtime.regeneration.records import Retained
+from pplc_runtime.results.kept import Kept
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.specialise.engine import SpecialisedEngine, scripted
 
@@ -55,14 +58,14 @@ class Driver:
         """The state of a chain before its first sweep, or after one."""
         if after is None or after.kept is None:  # one without a particle to retain, whose sweeps are independent
             return self.kernel.init(self.lanes, self.settings, rng)
-        return self.kernel.resumed(after.kept.first(self.lanes.plan.root))
+        return Retained([after.kept.first(self.lanes.plan.root)])
 
     def steps(self, state: Any, rng: np.random.Generator, first: int | None = None) -> Iterator[Sweep]:
         """The sweeps from a state on, without those of the burn-in; `first` is the number of the next one."""
         for number in range(-self.settings.burn_in if first is None else first, self.settings.sweeps):
             state, sweeps = self.step(state, number, rng)
             if number >= 0:
-                yield from sweeps
+                yield from keeping(state, sweeps)
 
     def step(self, state: Any, number: int, rng: np.random.Generator) -> tuple[Any, list[Sweep]]:
         """The next state, and the sweep of each chain."""
@@ -80,3 +83,12 @@ class Driver:
                 fast.scripts.failures += 1
                 rng.bit_generator.state = before
         return work(self.lanes)
+
+
+def keeping(state: Any, sweeps: list[Sweep]) -> Iterator[Sweep]:
+    """The sweeps of chains with what each retains now: the particle that was chosen by weight."""
+    if not isinstance(state, Retained):
+        yield from sweeps
+        return
+    for sweep, values in zip(sweeps, state.held):
+        yield replace(sweep, kept=Kept.alone(sweep.diagnostics.get("chosen", 0), values))

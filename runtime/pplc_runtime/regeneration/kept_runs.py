@@ -54,7 +54,7 @@ class _Seen:
     score: Any
 
 
-class Rerun(Forward):
+class KeptRuns(Forward):
     """Runs a program with the values that particles drew."""
 
     def __init__(self, plan: Plan, kept: Sequence[Kept]) -> None:
