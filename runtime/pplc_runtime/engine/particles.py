@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.plan import Bound, Keep, Plan, Segment
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.lanes.frames import Frame, Index, here
-from pplc_runtime.lanes.frames import Kept as KeptLanes
+from pplc_runtime.lanes.frames import Frame, Index, Kept, here
 from pplc_runtime.lanes.messages import given, reportable
 from pplc_runtime.lanes.varying import Dead, Lane, per_lane, raw, varies
 from pplc_runtime.numerics.resampling import Scheme, conditional_rows, pick, pick_rows
@@ -21,7 +20,6 @@ from pplc_runtime.numerics.weights import BadWeights, ZeroWeights, effective_sam
 from pplc_runtime.program.steps import Assume, Observe
 from pplc_runtime.results.ancestry import Weakest
 from pplc_runtime.results.genealogy import Genealogy
-from pplc_runtime.results.kept import Block, Kept, Places
 from pplc_runtime.results.sweeps import Column
 from pplc_runtime.values import Impossible, List, Map, ModelError, Symbol
 
@@ -45,7 +43,7 @@ class Particles:
         self.rng = rng
         self.size = size
         self.chains = 1 if retained is None else len(retained)
-        self.kept: KeptLanes = () if retained is None else tuple((chain * size, chain) for chain in range(self.chains))
+        self.kept: Kept = () if retained is None else tuple((chain * size, chain) for chain in range(self.chains))
         self.root = root if root is not None or self.chains == 1 else Frame.first(self.chains)
         """One lane for each chain, where there are several: the lanes of particles continue those."""
         if self.root is None:
@@ -207,31 +205,6 @@ class Particles:
                 places = ancestors[places]
         return found
 
-    def drawn_by(self, lanes: Index) -> Kept:
-        """All that the particles in some lanes drew."""
-        groups: dict[Any, tuple[list[At], Places | None, list[NDArray[Any]]]] = {}
-        last = self.ran[-1]
-        places = lanes if self.frame is last else self.frame.map_from(last)[lanes]
-        for _, draws, ancestors in self.before():
-            for at, inner, value in draws:
-                inside, own = (None, places) if inner.to_top is None else inner.positions_of(places)
-                if not own.size:
-                    continue
-                if type(value) is Lane:
-                    data = value.data.take(own, -1)
-                else:
-                    data = np.repeat(np.asarray(value)[..., None], own.size, -1)
-                key = data.dtype.char, data.shape, None if inside is None else inside.tobytes()
-                group = groups.get(key)
-                if group is None:
-                    group = groups[key] = ([], inside, [])
-                group[0].append(at)
-                group[2].append(data)
-            if ancestors is not None:
-                places = ancestors[places]
-        blocks = [Block(tuple(own), inside, np.array(rows)) for own, inside, rows in groups.values()]
-        return Kept(lanes, tuple(blocks))
-
     def distinct_ancestors(self, lanes: Index) -> list[int]:
         """How many ancestors some lanes have in each segment."""
         return [len(np.unique(lanes)) for lanes in self.lines(lanes)]
@@ -291,7 +264,7 @@ class Particles:
             seen[text] = seen.get(text, 0) + 1
             if seen[text] > 1:
                 text = f"{text}#{seen[text]}"
-            columns[text] = column_of(value, self.frame)
+            columns[text] = _column(value, self.frame)
         return columns
 
 
@@ -302,8 +275,7 @@ def _plain_at(value: Any, position: int) -> Any:
     return data.item() if data.ndim == 0 else data.copy()
 
 
-def column_of(value: Any, frame: Frame) -> Column:
-    """A reported value, particle by particle."""
+def _column(value: Any, frame: Frame) -> Column:
     if type(value) is Lane and frame.size > 1:
         data: NDArray[Any] = value.at(frame)
         return data

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pplc_runtime.engine.drawn import drawn_by
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.inference.base import SELDOM, Settings
 from pplc_runtime.numerics.resampling import Scheme
@@ -105,7 +106,7 @@ def standing_for(
     """What is kept of an independent sweep."""
     if settings.particles > MOST_PARTICLES:
         return None
-    return particles.drawn_by(equal_places(log_weights, settings.chain, number, is_chain=False))
+    return drawn_by(particles, equal_places(log_weights, settings.chain, number, is_chain=False))
 
 
 def _rows(column: Column, own: slice) -> Column:

@@ -19,11 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.engine.forward import Forward
-from pplc_runtime.engine.particles import column_of
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import Addresses, At
 from pplc_runtime.lanes.frames import Frame, Index, here
-from pplc_runtime.lanes.varying import Lane, join, raw, varies
+from pplc_runtime.lanes.varying import Lane, join, per_lane, raw, varies
 from pplc_runtime.regeneration.records import run_statements
 from pplc_runtime.results.kept import Kept, moved
 from pplc_runtime.results.observes import Observes
@@ -139,11 +138,19 @@ class KeptRuns(Forward):
     def joined(self, parts: list[tuple[Frame, Any]]) -> Column:
         """The column of values of some frames, which do not overlap."""
         if len(parts) == 1 and parts[0][0].to_top is None:
-            return column_of(parts[0][1], self.top)
+            return _column(parts[0][1], self.top)
         if sum(frame.size for frame, _ in parts) < self.top.size:
             others = np.setdiff1d(np.arange(self.top.size), np.concatenate([frame.to_top for frame, _ in parts]))
             parts = [*parts, (self.top.part(others), None)]
-        return column_of(join(self.top, parts), self.top)
+        return _column(join(self.top, parts), self.top)
+
+
+def _column(value: Any, frame: Frame) -> Column:
+    """A value, lane by lane."""
+    if type(value) is Lane and frame.size > 1:
+        data: NDArray[Any] = value.at(frame)
+        return data
+    return list(per_lane(value, frame))
 
 
 def _gathered(kept: Sequence[Kept], root: At, size: int) -> dict[At, dict[Any, _Values]]:

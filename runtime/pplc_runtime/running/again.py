@@ -32,6 +32,7 @@ class Done:
 
     program: Program
     data: dict[str, Any]
+    particles: int
     settings: dict[str, Any]
     cores: int
     max_depth: int
@@ -81,8 +82,7 @@ class Done:
         if not posterior.is_chain:  # its sweeps start anew
             after = [replace(own, kept=None) for own in after]
         settings = [
-            Settings(posterior.particles, own.number + 1 + sweeps, chain, **self.settings)
-            for chain, own in enumerate(after)
+            Settings(self.particles, own.number + 1 + sweeps, chain, **self.settings) for chain, own in enumerate(after)
         ]
         seed = np.random.SeedSequence(posterior.seed, spawn_key=(len(posterior.sweeps), 1))
         for sweep in self.program.chains(

@@ -142,7 +142,7 @@ class Program:
             bar.close()
         if not found:
             raise ModelError(f"{self.source}: error: every particle of every sweep has weight zero")
-        run = Done(self, values, told, cores, max_depth or DEEPEST, engine is None)
+        run = Done(self, values, number, told, cores, max_depth or DEEPEST, engine is None)
         posterior = Posterior(method, seed, number, chains, kept, chosen.is_chain, self.inner_observes(), run)
         posterior.interrupted = interrupted
         return posterior
