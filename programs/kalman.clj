@@ -149,7 +149,7 @@
 [assume omega (* (sample (gamma-dist 10. 2.5))
                  (/ pi T))]
 [assume A [[(cos omega) (* -1 (sin omega))]
-           [(sin omega) (cos omega)       ]]]
+           [(sin omega) (cos omega)]]]
 [assume q (sample (gamma-dist 10. 100.))]
 [assume Q (* (eye 2) q)]
 [assume x

@@ -29,6 +29,9 @@ ALLOWED: Final[dict[str, tuple[str, ...]]] = {
     ),
     "pplc.include": ("pplc.source", "pplc.diagnostics", "pplc.languages", "pplc.passes.read"),
     "pplc_runtime": ("pplc_runtime", "numpy", "scipy", "sexpdata", "matplotlib"),
+    "pplc_runtime.results": (
+        "pplc_runtime", "numpy", "sexpdata", "matplotlib", "arviz", "h5netcdf", "h5py", "pandas", "pyarrow", "xarray",
+    ),
     "pplc_runtime.distributions": ("pplc_runtime.distributions", "numpy", "scipy"),
     "pplc_runtime.processes": ("pplc_runtime.distributions", "pplc_runtime.processes", "numpy"),
     "pplc_runtime.native.machine": ("pplc_runtime", "numpy", "llvmlite"),

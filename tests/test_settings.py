@@ -51,8 +51,8 @@ WRONG: list[tuple[str, dict[str, Any], type[Exception], str]] = [
     ("lmh", {"engine": "reference"}, ValueError, "method: the reference engine has no lmh; use the engine lanes"),
     ("pgas", {"proposals": 3}, ValueError, "proposals: pgas has none; use lmh"),
     ("lmh", {"proposals": 0}, ValueError, "proposals: must be at least 1, not 0"),
-    ("smc", {"data": {"yy": 1}}, ValueError, "data: the program has no input 'yy'; did you mean 'y'?"),
-    ("smc", {"data": 3}, TypeError, "data: must map the names of inputs to their values, not be 3"),
+    ("smc", {"data": {"yy": 1}}, ValueError, "data: the model has no input 'yy'; did you mean 'y'?"),
+    ("smc", {"data": 3}, TypeError, "data: must map the names of inputs to their values, or be a table, not be 3"),
 ]
 
 

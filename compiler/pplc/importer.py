@@ -40,6 +40,7 @@ class _ModelLoader(Loader):
         module.__file__ = file
         linecache.cache[str(self.path)] = (len(text), None, text.splitlines(keepends=True), str(self.path))
         exec(compile(python, file, "exec"), module.__dict__)
+        module.PROGRAM.text = python
 
 
 class _ModelFinder(MetaPathFinder):

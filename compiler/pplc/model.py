@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pplc.diagnostics import CompileError, Diagnostic
 from pplc.source import Source, Span
 from pplc_runtime.command.files import NotUtf8, decode
+from pplc_runtime.settings import with_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,25 +30,44 @@ class Model:
         self.module = module
         self.program: Program = module.PROGRAM
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As it is pickled: its text, which is compiled where it is unpickled."""
+        return compile_text, (self.compiled.source.text, self.compiled.source.name)
+
     @property
     def inputs(self) -> tuple[str, ...]:
         """The names of the values that the program is given."""
         return self.program.inputs
 
     @property
+    def asks_for_missing(self) -> bool:
+        """Whether the program looks at what is missing, so that its inputs may have such values."""
+        return self.program.asks_for_missing
+
+    @property
     def text(self) -> str:
         """The Python module that the program was compiled to."""
         return self.compiled.text
 
-    def infer(self, method: str = "importance", *, engine: str = "lanes", **settings: Any) -> Posterior:
+    @with_settings
+    def infer(
+        self,
+        method: str = "importance",
+        *,
+        data: Any = None,
+        progress: bool | None = None,
+        engine: str = "lanes",
+        **settings: Any,
+    ) -> Posterior:
         """Draws from the posterior; see `Program.infer` for the settings.
+
+        The data are the values of the inputs by name, or a table: a frame of pandas, or a list of records.
 
         The engine is "lanes", or "reference" for the paper's evaluator, which is slow and the yardstick."""
         from pplc_runtime.settings import ENGINES, one_of
 
-        if one_of("engine", ENGINES)(engine) == "lanes":
-            return self.program.infer(method, **settings)
-        return self.program.infer(method, engine=self.reference, **settings)
+        own = self.reference if one_of("engine", ENGINES)(engine) == "reference" else None
+        return self.program.infer(method, data=data, progress=progress, engine=own, **settings)
 
     def reference(
         self, method: str, settings: list[Settings], seed: int, data: dict[str, Any], max_depth: int | None
@@ -84,15 +104,12 @@ def compile_text(text: str, name: str = "<text>") -> Model:
 def compiled(source: Source) -> Model:
     """The model of a source."""
     from pplc.pipeline import compile_source
+    from pplc_runtime.running.program import module_of
 
     found = compile_source(source)
     name, text = source.name, source.text
-    file = f"<pplc {name}>"
-    module = ModuleType(_module_name(name))
-    module.__file__ = file
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    exec(compile(found.text, file, "exec"), module.__dict__)
-    return Model(found, module)
+    return Model(found, module_of(found.text, _module_name(name), f"<pplc {name}>"))
 
 
 def _module_name(name: str) -> str:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from numbers import Real
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from pplc_runtime.suggestions import suggestion
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 RESAMPLING: Final = ("multinomial", "stratified", "systematic", "residual")
 ENGINES: Final = ("lanes", "reference")
 
@@ -139,6 +140,8 @@ SETTINGS: Final[dict[str, Setting]] = {
 REFERENCE_METHODS: Final = ("importance", "smc", "icsmc", "pgas")
 """The methods that the reference engine has."""
 NO_REFERENCE: Final = "the reference engine has no {}; use the engine lanes"
+CALLED_WITH: Final = ("data", "engine", "keep", "on_sweep", "progress")
+"""What `infer` takes from Python beside settings."""
 
 
 def checked(method: str, given: Mapping[str, Any], engine: str = ENGINES[0]) -> dict[str, Any]:
@@ -151,7 +154,7 @@ def checked(method: str, given: Mapping[str, Any], engine: str = ENGINES[0]) -> 
     result = {}
     for name, value in given.items():
         if name not in SETTINGS:
-            raise TypeError(f"infer has no setting '{name}'{suggestion(name, SETTINGS)}")
+            raise TypeError(f"infer has no setting '{name}'{suggestion(name, (*SETTINGS, *CALLED_WITH))}")
         if value is None:
             continue
         try:
@@ -172,3 +175,18 @@ def unfit(name: str, value: Any, method: str) -> str | None:
     if able and method not in able:
         return f"{method} has none; use {' or '.join([', '.join(able[:-1]), able[-1]] if able[1:] else able)}"
     return None
+
+
+def with_settings(infer: Function) -> Function:
+    """The settings as named parameters of a function that takes them as options: for help() and completion."""
+    from inspect import Parameter, signature
+
+    own = signature(infer)
+    named = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+    more = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=setting.default)
+        for name, setting in SETTINGS.items()
+        if name not in own.parameters
+    ]
+    infer.__signature__ = own.replace(parameters=[*named, *more])  # type: ignore[attr-defined] # inspect looks for it
+    return infer

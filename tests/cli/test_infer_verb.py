@@ -126,12 +126,15 @@ def test_a_picture_that_cannot_be_written_in_the_end(
 
 def test_data_and_settings(fake: FakeModel, model_file: Path, tmp_path: Path, capsys: Captured) -> None:
     data = tmp_path / "data.json"
-    data.write_text('{"y": [1, 2.5], "sigma": {"a": [true]}, "sigmaa": 1}')
+    data.write_text('{"y": [1, 2.5], "sigma": {"a": [true]}}')
     assert infer(model_file, "--data", str(data)) == 0
     given = fake.called["data"]
     assert given["y"].dtype == np.float64 and given["sigma"] == Map.of(iter([("a", (True,))]))
     assert set(given) == {"y", "sigma"}
-    assert "warning: " in (error := capsys.readouterr().err) and "'sigmaa'; did you mean 'sigma'?" in error
+    data.write_text('{"y": [1, 2.5], "sigmaa": 1}')
+    assert infer(model_file, "--data", str(data)) == 2
+    assert f"{data}: the model has no input 'sigmaa'; did you mean 'sigma'?" in capsys.readouterr().err
+    data.write_text('{"y": 1}')
     assert infer(model_file, "--data", str(data), "--set", "sigma=2", "--set", "y=a=b") == 0
     assert fake.called["data"] == {"y": "a=b", "sigma": 2}
     assert infer(model_file, "--set", "y=[[1,2],[3,4]]", "--set", 'sigma="2"') == 0

@@ -50,7 +50,7 @@ def test_it_does_what_the_verb_does(
     assert main(["infer", "model.clj", *options, "--out", "others.jsonl"]) == 0
     assert done.stdout == capsys.readouterr().out
     draws = (module.parent / "draws.jsonl").read_text()
-    assert draws == (module.parent / "others.jsonl").read_text() and len(draws.splitlines()) == 200
+    assert draws == (module.parent / "others.jsonl").read_text() and len(draws.splitlines()) == 201
     drawn = run(module, "--set", "y=[4,5]", "--seed", "1", "--particles", "3", "--sweeps", "1", "--out", "-").stdout
     assert [set(json.loads(line)) >= {"predict"} for line in drawn.splitlines()] == [True] * 3 + [False]
 

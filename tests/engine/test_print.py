@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import pplc
@@ -18,7 +20,7 @@ QUIET = TEXT.replace('(print "x" x) (print :shared [1 2])', "").replace('(print 
 
 
 def lines(
-    capsys: pytest.CaptureFixture[str], method: str, engine: str = "lanes", text: str = TEXT, **settings: int
+    capsys: pytest.CaptureFixture[str], method: str, engine: str = "lanes", text: str = TEXT, **settings: Any
 ) -> list[str]:
     capsys.readouterr()
     pplc.compile_text(text).infer(method, engine=engine, seed=1, **settings)

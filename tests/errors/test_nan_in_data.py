@@ -1,4 +1,4 @@
-"""NaN in an input is found before the run, wherever it is given and however deep it is."""
+"""What is missing in an input is found before the run, wherever it is given and however deep it is."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pplc
 from pplc.cli import USAGE, main
 
 NAN: Final = math.nan
-ADVICE: Final = "; a value that is missing is nil, null in JSON and None in Python"
+ADVICE: Final = "; leave out what is missing, or let the model ask for it with missing?"
 MODEL: Final = """[input y]
 [assume mu (sample (normal 0 1))]
 [for [v y] [observe (normal mu 1) v]]
@@ -25,7 +25,10 @@ PLACES: Final[tuple[tuple[Any, str], ...]] = (
     ([1, 2, NAN, NAN], "has NaN at row 2"),
     ([[1.0, 2.0], [3.0, NAN]], "has NaN at row 1, column 1"),
     ([[1.0, 2.0], [NAN]], "has NaN at row 1, column 0"),
-    ([1.0, None, "a", NAN], "has NaN at row 3"),
+    ([1.0, "a", NAN, None], "has NaN at row 2"),
+    ([1.0, None, "a", NAN], "has nil at row 1"),
+    ([{"x": 1, "y": 2}, {"x": 1, "y": None}], 'has nil at row 1, column "y"'),
+    ({"a": None}, 'has nil at "a"'),
     ([[[1.0, NAN]]], "has NaN at row 0, column 0, element 1"),
     ({"a": 1, "b": [1.0, NAN]}, 'has NaN at "b", row 1'),
     ([{"a": [[NAN]]}], 'has NaN at row 0, "a", column 0, element 0'),
@@ -36,9 +39,9 @@ PLACES: Final[tuple[tuple[Any, str], ...]] = (
 @pytest.mark.parametrize(("value", "where"), PLACES)
 @pytest.mark.parametrize("engine", ["lanes", "reference"])
 def test_from_python(value: Any, where: str, engine: str) -> None:
-    with pytest.raises(ValueError, match="NaN") as caught:
+    with pytest.raises(ValueError, match=r"has|is NaN") as caught:
         pplc.compile_text(MODEL).infer(particles=2, sweeps=1, data={"y": value}, engine=engine)
-    assert str(caught.value) == f"the input 'y' {where}{ADVICE}"
+    assert str(caught.value) == f"data: the input 'y' {where}{ADVICE}"
 
 
 @pytest.mark.parametrize(
@@ -59,10 +62,12 @@ def test_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().err == f"pplc infer: error: --set: the input 'y' has NaN at row 1, column 0{ADVICE}\n"
 
 
-def test_what_is_missing_may_be_nil() -> None:
+@pytest.mark.parametrize("asks", ["missing?", "nil?"])
+@pytest.mark.parametrize("gap", [None, NAN])
+def test_what_is_missing_is_nil_for_a_model_that_asks(asks: str, gap: Any) -> None:
     """An observe that is certain adds nothing to the evidence, and the others count as without it."""
-    text = MODEL.replace("[observe (normal mu 1) v]", "[observe (if (nil? v) (dirac nil) (normal mu 1)) v]")
+    text = MODEL.replace("[observe (normal mu 1) v]", f"[observe (if ({asks} v) (dirac nil) (normal mu 1)) v]")
     with_gap, without = (
-        pplc.compile_text(text).infer(particles=50, sweeps=1, seed=1, data={"y": y}) for y in ([0.5, None], [0.5])
+        pplc.compile_text(text).infer(particles=50, sweeps=1, seed=1, data={"y": y}) for y in ([0.5, gap], [0.5])
     )
     assert with_gap.log_evidence == without.log_evidence

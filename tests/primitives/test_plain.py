@@ -155,6 +155,8 @@ CASES: list[tuple[str, tuple[Any, ...], Any]] = [
     ("procedure?", (1,), False),
     ("nil?", (None,), True),
     ("nil?", (False,), False),
+    ("missing?", (None,), True),
+    ("missing?", (0,), False),
     ("some?", (False,), True),
     ("true?", (1,), False),
     ("true?", (True,), True),

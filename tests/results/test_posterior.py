@@ -146,7 +146,8 @@ def test_the_weighted_average_over_the_lines_is_the_mean() -> None:
     weights = [math.exp(draw["log_weight"]) for draw in draws]
     average = sum(w * draw["predict"]["x"] for w, draw in zip(weights, draws)) / sum(weights)
     assert average == pytest.approx(p.mean("x"))
-    assert last == {"log_evidence": p.log_evidence, "log_evidence_se": p.log_evidence_se}
+    assert last["log_evidence"] == p.log_evidence and last["log_evidence_se"] == p.log_evidence_se
+    assert last["method"] == "smc" and not last["is_chain"]
     assert draws[0]["predict"]["m"] == {"k": 1}
 
 

@@ -16,9 +16,13 @@ VERBS = {
     "infer": "draw from the posterior of a model and show a summary",
     "compile": "translate a model to a Python module",
     "check": "report the errors and warnings of models",
+    "fmt": "write models in one layout",
+    "repl": "write a model in the terminal, and infer as it grows",
+    "summary": "show the summary of draws in a file",
+    "plot": "draw a picture of draws in a file",
 }
 
-HELP = f"""usage: pplc VERB MODEL.clj [option ...]
+HELP = f"""usage: pplc VERB FILE [option ...]
 
 A compiler for probabilistic programs.
 

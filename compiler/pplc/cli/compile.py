@@ -45,7 +45,9 @@ def run(arguments: Namespace) -> int:
         from pplc_runtime.command.inputs import read_inputs
 
         program = compile_text(source.text, source.name).program
-        text = program.specialised(read_inputs(arguments.data, arguments.settings, program.inputs))
+        text = program.specialised(
+            read_inputs(arguments.data, arguments.settings, program.inputs, program.asks_for_missing)
+        )
     else:
         raise UsageError(f"no pass '{wanted}'{suggestion(wanted, every)}; the passes are {', '.join(every)}")
     if not text.endswith("\n"):

@@ -85,6 +85,7 @@ NAMES: Final = _named({
     "or": "|| logical-or",
     "not": "! logical-not",
     "nil?": "null? is-null isnull is-nil is-none",
+    "missing?": "ismissing is-missing isna is-na na?",
     "nan?": "is-nan isnan",
     "zero?": "zerop",
     "even?": "evenp is-even",

@@ -12,14 +12,30 @@ from pplc_runtime.command.failures import UsageError
 STANDARD = "-"
 
 
-def read_text(path: str) -> str:
-    """The text of a file, or of standard input for `-`."""
+def read_bytes(path: str) -> bytes:
+    """The content of a file, or of standard input for `-`."""
     try:
-        content = sys.stdin.buffer.read() if path == STANDARD else Path(path).read_bytes()
+        return sys.stdin.buffer.read() if path == STANDARD else Path(path).read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
     except ValueError:  # A name with a NUL in it.
         raise UsageError(f"cannot read {path!r}: not a file name") from None
+
+
+def check_readable(path: str) -> None:
+    """Say that a file cannot be read."""
+    try:
+        with open(path, "rb"):
+            pass
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError:
+        raise UsageError(f"cannot read {path!r}: not a file name") from None
+
+
+def read_text(path: str) -> str:
+    """The text of a file, or of standard input for `-`."""
+    content = read_bytes(path)
     try:
         return decode(content)
     except NotUtf8 as error:

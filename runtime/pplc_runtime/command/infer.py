@@ -12,6 +12,7 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from pplc_runtime.command.arguments import reading
+from pplc_runtime.command.draws import ENDINGS, check_ending, is_stream, show
 from pplc_runtime.command.failures import INTERRUPTED, OK, UsageError, ended, run_command
 from pplc_runtime.command.files import STANDARD, check_writable
 from pplc_runtime.command.memory import keep_freed_memory
@@ -61,10 +62,16 @@ def add_options(parser: ArgumentParser) -> None:
     setting("--cores", "K", "processes; changes no result (default: 1)", default=1)
     setting("--burn-in", "B", "icsmc, pgas, lmh, rw, slice: sweeps of a chain to leave out before those that count")
     add_inputs(parser)
-    add("--out", metavar="FILE.jsonl", help="write every draw as a line of JSON; - for standard output")
+    add("--out", metavar="FILE",
+        help=f"write every draw, by the ending: {ENDINGS}; - for lines of JSON on standard output")  # fmt: skip
     add("--plot", metavar="FILE.png", help="draw the posterior; also .svg and .pdf (needs matplotlib)")
     add("--genealogy", metavar="FILE.png",
         help="smc, icsmc, pgas: draw the ancestors of the particles in the last sweep")  # fmt: skip
+    add(
+        "--report",
+        metavar="FILE.html",
+        help="write a page with the model, its graph and data, the summary, densities, traces and what to look at",
+    )
     add("--quiet", action="store_true", help="no progress bar and no summary")
     setting("--resampling", "SCHEME", f"smc, icsmc, pgas: {', '.join(RESAMPLING)}")
     setting("--ess-threshold", "F", "smc, icsmc, pgas: resample only below this share of effective particles")
@@ -77,7 +84,9 @@ def add_options(parser: ArgumentParser) -> None:
 def add_inputs(parser: ArgumentParser) -> None:
     """The options that give inputs their values."""
     add = parser.add_argument
-    add("--data", metavar="FILE.json", help="values of the inputs, a JSON object; - for standard input")
+    add("--data", action="append", default=[], metavar="[NAME=]FILE",
+        help="values of the inputs: a JSON object, a table (.csv, .tsv, JSON records), .npz; - for standard input; "
+        "with a name the whole file is one input")  # fmt: skip
     add("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings",
         help="value of one input, JSON or else a string; may be given again")  # fmt: skip
 
@@ -115,8 +124,14 @@ def check(arguments: Namespace) -> None:
     """Say before the model is compiled and run what cannot be done."""
     if arguments.out not in (None, STANDARD):
         check_writable(arguments.out)
-    _check_picture("--plot", arguments.plot)
-    _check_picture("--genealogy", arguments.genealogy)
+        if not is_stream(arguments.out):
+            check_ending("--out", arguments.out)
+    if arguments.report is not None:
+        if not arguments.report.lower().endswith((".html", ".htm")):
+            raise UsageError(f"--report {arguments.report}: the file must end in .html")
+        check_writable(arguments.report)
+    check_picture("--plot", arguments.plot)
+    check_picture("--genealogy", arguments.genealogy)
     if getattr(arguments, "engine", None) == "reference" and arguments.method not in REFERENCE_METHODS:
         raise UsageError(f"--method: {NO_REFERENCE.format(arguments.method)}")
     for name in (*OPTIONS, "genealogy"):
@@ -135,19 +150,26 @@ def infer(model: Model, arguments: Namespace) -> int:
     from pplc_runtime.results.posterior import Posterior
 
     keep_freed_memory()
-    data = read_inputs(arguments.data, arguments.settings, model.inputs)
+    asks = getattr(model, "asks_for_missing", False)
+    data = read_inputs(arguments.data, arguments.settings, model.inputs, asks)
     method = OFFERS[arguments.method]
     particles = arguments.particles or method.particles
     sweeps = arguments.sweeps or method.sweeps
     seed = int.from_bytes(os.urandom(4)) if arguments.seed is None else arguments.seed
-    drawn = arguments.plot is not None or arguments.genealogy is not None
-    keep = drawn or not (arguments.quiet or arguments.out == STANDARD)
+    whole = arguments.out is not None and arguments.out != STANDARD and not is_stream(arguments.out)
+    whole = whole and not arguments.out.lower().endswith(".jsonl")  # which is written when all is done
+    drawn = any(path is not None for path in (arguments.plot, arguments.genealogy, arguments.report))
+    keep = whole or drawn or not (arguments.quiet or arguments.out == STANDARD)
     options: dict[str, Any] = {name: getattr(arguments, name, None) for name in OPTIONS}
-    options["genealogy"] = None if arguments.genealogy is None else 1
+    has_one = "genealogy" in method.own and options["engine"] != "reference"
+    options["genealogy"] = 1 if arguments.genealogy is not None or (arguments.report is not None and has_one) else None
 
     writer = None
-    if arguments.out is not None:
-        writer = DrawWriter(sys.stdout if arguments.out == STANDARD else arguments.out, is_chain=method.is_chain)
+    if arguments.out is not None and not whole:
+        told = {"method": method.name, "seed": seed, "particles": particles, "chains": arguments.chains,
+                "is_chain": method.is_chain}  # fmt: skip
+        target = sys.stdout if arguments.out == STANDARD else arguments.out
+        writer = DrawWriter(target, is_chain=method.is_chain, about=told)
     kept: list[Sweep] = []
     progress = Progress(sweeps * arguments.chains, quiet=arguments.quiet)
 
@@ -172,6 +194,7 @@ def infer(model: Model, arguments: Namespace) -> int:
             keep=keep,
             **{name: value for name, value in options.items() if value is not None},
         )
+        progress.interrupted = posterior.interrupted
     except KeyboardInterrupt:
         posterior = Posterior(arguments.method, seed, method.draws(particles), arguments.chains, kept, method.is_chain)
         progress.interrupted = True
@@ -183,6 +206,8 @@ def infer(model: Model, arguments: Namespace) -> int:
         progress.close()
     if writer is not None:
         writer.close() if progress.done else writer.abandon()
+    if whole and len(posterior):
+        posterior.save(arguments.out)
     if keep and len(posterior):
         _show(posterior, arguments)
     if progress.interrupted:
@@ -191,7 +216,8 @@ def infer(model: Model, arguments: Namespace) -> int:
     return OK
 
 
-def _check_picture(option: str, path: str | None) -> None:
+def check_picture(option: str, path: str | None) -> None:
+    """Say before a run that its picture could not be drawn."""
     if path is None:
         return
     from importlib.util import find_spec
@@ -204,6 +230,8 @@ def _check_picture(option: str, path: str | None) -> None:
 
 
 def _show(posterior: Posterior, arguments: Namespace) -> None:
+    if arguments.report is not None:
+        posterior.report(arguments.report)
     if arguments.plot is not None:
         posterior.plot(arguments.plot)
     if arguments.genealogy is not None:
@@ -212,9 +240,4 @@ def _show(posterior: Posterior, arguments: Namespace) -> None:
         else:
             print("pplc: no genealogy is drawn: that is of the last sweep", file=sys.stderr)
     if not arguments.quiet and arguments.out != STANDARD:
-        try:
-            "█…±".encode(sys.stdout.encoding or "ascii")
-            ascii_only = False
-        except (UnicodeError, LookupError):
-            ascii_only = True
-        print(posterior.summary().text(ascii_only=ascii_only))
+        show(posterior)

@@ -1,4 +1,4 @@
-"""The progress of a run, shown on a terminal."""
+"""The progress of a run, shown on a terminal or in a notebook."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ DELAY = 1.0
 
 
 class Progress:
-    """Counts sweeps, under a bar if standard error is a terminal."""
+    """Counts sweeps, under a bar if standard error is a terminal, or this is a notebook."""
 
     def __init__(self, total: int, *, quiet: bool) -> None:
         self.total = total
         self.done = 0
         self.interrupted = False
         self._bar: Any = None
-        if not quiet and sys.stderr.isatty():
-            from tqdm import tqdm
+        if not quiet and (sys.stderr.isatty() or "ipykernel" in sys.modules):
+            from tqdm.auto import tqdm
 
             self._bar = tqdm(total=total, unit=" sweeps", delay=DELAY, leave=False, dynamic_ncols=True)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pplc_runtime.engine.drawn import drawn_by
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.held import Held
 from pplc_runtime.engine.plan import Bound, Keep, Plan, Segment
@@ -22,6 +23,7 @@ from pplc_runtime.program.steps import Assume, Observe
 from pplc_runtime.program.stochastic import Dist
 from pplc_runtime.results.ancestry import Weakest
 from pplc_runtime.results.genealogy import Genealogy
+from pplc_runtime.results.kept import Kept as KeptDraws
 from pplc_runtime.results.sweeps import Column
 from pplc_runtime.values import Impossible, List, Map, ModelError, Symbol, children, rebuild
 
@@ -220,6 +222,10 @@ class Particles:
             if ancestors is not None:
                 places = ancestors[places]
         return found
+
+    def drawn_by(self, lanes: Index) -> KeptDraws:
+        """All that the particles in some lanes drew, where that was remembered."""
+        return drawn_by(self, lanes)
 
     def distinct_ancestors(self, lanes: Index) -> list[int]:
         """How many ancestors some lanes have in each segment."""

@@ -22,6 +22,7 @@ from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.regeneration.trace import Trace, Update
 from pplc_runtime.results.ancestry import Outline, Weakest
 from pplc_runtime.results.genealogy import Genealogy
+from pplc_runtime.results.kept import Kept as KeptDraws
 from pplc_runtime.results.sweeps import Column, Sweep
 from pplc_runtime.settings import Offer
 from pplc_runtime.values import Impossible, ModelError, Place
@@ -130,6 +131,9 @@ class Particles(Protocol):
 
     def trajectories(self, lanes: list[int]) -> list[dict[At, Any]]:
         """The same for several lanes."""
+
+    def drawn_by(self, lanes: Index) -> KeptDraws | None:
+        """All that the particles in some lanes drew; None where that is not remembered."""
 
     # Who continued whom
 

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.inference.base import Engine, Settings
+from pplc_runtime.inference.sweep import standing_for
 from pplc_runtime.numerics.weights import BadWeights, log_sum_exp
 from pplc_runtime.results.ancestry import Ancestry
+from pplc_runtime.results.kept import MOST_PARTICLES
 from pplc_runtime.results.sweeps import Sweep
 
 
@@ -36,7 +38,7 @@ class Importance:
         rng: np.random.Generator,
         report: bool = True,
     ) -> tuple[bool, list[Sweep]]:
-        particles = engine.particles(rng, settings.particles)
+        particles = engine.particles(rng, settings.particles, remember=settings.particles <= MOST_PARTICLES)
         log_weights = np.zeros(settings.particles)
         for segment in engine.plan.segments:
             particles.extend(segment)
@@ -60,7 +62,8 @@ class Importance:
             raise particles.failure("the density of this observe is not a number") from None
         predicts = particles.predicts() if report and evidence > -np.inf else {}
         told = {"ancestry": Ancestry(settings.particles), "outline": engine.plan.outline}
-        sweep = Sweep(settings.chain, number, log_weights, predicts, evidence, told)
+        kept = standing_for(particles, settings, number, log_weights) if evidence > -np.inf else None
+        sweep = Sweep(settings.chain, number, log_weights, predicts, evidence, told, kept)
         return state or evidence > -np.inf, [sweep]
 
     def together(self, engine: Engine, states: list[Any]) -> None:

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.inference.base import SELDOM, Engine, Settings
-from pplc_runtime.inference.sweep import sweep
+from pplc_runtime.inference.sweep import standing_for, sweep
 from pplc_runtime.results.ancestry import Ancestry
+from pplc_runtime.results.kept import MOST_PARTICLES
 from pplc_runtime.results.sweeps import Sweep
 
 
@@ -36,7 +37,7 @@ class Smc:
         report: bool = True,
     ) -> tuple[None, list[Sweep]]:
         keep = settings.keeps_genealogy(number)
-        particles = engine.particles(rng, settings.particles, remember=keep)
+        particles = engine.particles(rng, settings.particles, remember=keep or settings.particles <= MOST_PARTICLES)
         particles.watched = number % SELDOM == 0
         swept = sweep(particles, settings.scheme, settings.ess_threshold)
         log_evidence = float(swept.log_evidence)
@@ -46,7 +47,8 @@ class Smc:
             told["genealogy"] = particles.genealogy()
         log_weights = particles.log_weights - swept.log_total + log_evidence
         predicts = particles.predicts() if report else {}
-        return None, [Sweep(settings.chain, number, log_weights, predicts, log_evidence, told)]
+        kept = standing_for(particles, settings, number, log_weights)
+        return None, [Sweep(settings.chain, number, log_weights, predicts, log_evidence, told, kept)]
 
     def together(self, engine: Engine, states: list[Any]) -> None:
         return None

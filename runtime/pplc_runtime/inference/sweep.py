@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pplc_runtime.inference.base import SELDOM, Particles, Settings
 from pplc_runtime.numerics.resampling import Scheme
 from pplc_runtime.numerics.weights import effective_sample_size
+from pplc_runtime.results.kept import MOST_PARTICLES, Kept, equal_places
 from pplc_runtime.results.sweeps import Column, Sweep
 
 Rescore = Callable[[int], Any]
@@ -93,6 +94,7 @@ def finished(
         first = chain * size
         own = slice(first, first + size)
         diagnostics = {"renewed": (places[:, chain] != first).tolist(), **watched, **told[chain]}
+        diagnostics["chosen"] = lane - first
         if number % SELDOM == 0:
             diagnostics["ancestors"] = particles.distinct_ancestors(np.arange(first, first + size))
         if settings.keeps_genealogy(number):
@@ -100,6 +102,15 @@ def finished(
         log_weights = particles.log_weights[own] - totals[chain]
         predicts = {label: _rows(column, own) for label, column in columns.items()}
         yield Sweep(settings.chain + chain, number, log_weights, predicts, float(evidences[chain]), diagnostics)
+
+
+def standing_for(
+    particles: Particles, settings: Settings, number: int, log_weights: NDArray[np.float64]
+) -> Kept | None:
+    """What is kept of an independent sweep."""
+    if settings.particles > MOST_PARTICLES:
+        return None
+    return particles.drawn_by(equal_places(log_weights, settings.chain, number, is_chain=False))
 
 
 def _rows(column: Column, own: slice) -> Column:

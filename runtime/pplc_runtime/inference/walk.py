@@ -63,13 +63,13 @@ class Walk:
     ) -> tuple[Retained, list[Sweep]]:
         """The state after several steps, and their sweeps; those of the burn-in have none."""
         walking = self.walking(engine, state, rng)
-        columns = walking.mover.run(count, settings.burn_in, self.sliced, walking.key, rng, report=number >= 0)
+        columns, drawn = walking.mover.run(count, settings.burn_in, self.sliced, walking.key, rng, report=number >= 0)
         walking.held = [walking.mover.held]
         one = np.zeros(1)
-        sweeps = [
-            Sweep(settings.chain, number + k, one, {label: column[..., k : k + 1] for label, column in columns.items()})
-            for k in range(count if number >= 0 else 0)
-        ]
+        sweeps = []
+        for k, kept in enumerate(drawn):
+            predicts = {label: column[..., k : k + 1] for label, column in columns.items()}
+            sweeps.append(Sweep(settings.chain, number + k, one, predicts, kept=kept))
         return walking, sweeps
 
     def step(

@@ -140,6 +140,14 @@ class Frame:
         at = int(np.searchsorted(self.to_top, lane))
         return at if at < self.size and self.to_top[at] == lane else None
 
+    def positions_of(self, lanes: Index) -> tuple[Index | None, Index]:
+        """Which of some lanes of the generation are in this frame, None for all of them, and where they stand in it."""
+        if self.to_top is None:
+            return None, lanes
+        found = np.minimum(np.searchsorted(self.to_top, lanes), self.size - 1)
+        inside = np.flatnonzero(self.to_top[found] == lanes)
+        return (None, found) if len(inside) == len(lanes) else (inside, found[inside])
+
 
 def _kept_in(index: Index, kept: Kept) -> Kept:
     """Those of the kept lanes that an index in increasing order picks, at their new positions."""

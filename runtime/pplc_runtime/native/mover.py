@@ -15,13 +15,19 @@ from pplc_runtime.native.joint import Joint
 from pplc_runtime.native.sites import Site, site_fields, sites_of
 from pplc_runtime.native.values import Unsupported
 from pplc_runtime.regeneration.trace import Trace
+from pplc_runtime.results.kept import Block, Kept
 from pplc_runtime.results.sweeps import Column
-from pplc_runtime.specialise.ir import Report, Var, vars_in
+from pplc_runtime.specialise.ir import Draw, Report, Var, vars_in
 from pplc_runtime.values import ModelError
 
+MOST_KEPT: Final = 10_000
+"""Of more draws than this a sweep does not keep what they are."""
 MOST_SWEEPS: Final = 1000
 MOST_SEGMENTS: Final = 1_000_000
 """So many sweeps, or densities of segments, are worth a block."""
+
+
+_ALONE: Final = np.array([0])
 
 
 class Mover:
@@ -42,6 +48,16 @@ class Mover:
         reported = _reported(joint)
         self.cells = [(joint.program.cell_of[var], var) for var in reported if var in joint.program.cell_of]
         places = [joint.layout.offsets[var] + k for _, var in self.cells for k in range(_size(var))]
+        self.reports = len(places)
+        self.groups: list[list[Draw]] = []
+        """The draws, by kind and shape."""
+        if len(joint.layout.draws) <= MOST_KEPT:
+            groups: dict[Any, list[Draw]] = {}
+            for draw in joint.layout.draws:
+                groups.setdefault((draw.result.dtype, draw.result.shape), []).append(draw)
+            self.groups = list(groups.values())
+        for draw in (draw for group in self.groups for draw in group):
+            places += [joint.layout.offsets[draw.result] + k for k in range(_size(draw.result))]
         self.kept = np.array([*places, 0], np.int64)
         self.x = joint.layout.written(held)
         self.fields = {**joint.fields(self.x), **site_fields(joint, sites)}
@@ -59,8 +75,8 @@ class Mover:
 
     def run(
         self, count: int, adapting: int, sliced: bool, key: tuple[int, int], rng: np.random.Generator, report: bool
-    ) -> dict[str, Column]:
-        """Some sweeps, which adapt as long as fewer than `adapting` were done; what they report."""
+    ) -> tuple[dict[str, Column], list[Kept | None]]:
+        """Some sweeps, which adapt as long as fewer than `adapting` were done: what they report, and what each drew."""
         self.fields["kept"] = len(self.kept) - 1 if report else 0
         self.fields["KEPT"] = self.kept
         self.fields["OUT"] = out = np.zeros(count * (len(self.kept) - 1) + 1)
@@ -71,7 +87,24 @@ class Mover:
         if found < count:
             raise self.failure(rng)
         self.done += count
-        return self.reported(out[:-1].reshape(count, -1), count, rng) if report else {}
+        if not report:
+            return {}, []
+        rows = out[:-1].reshape(count, -1)
+        return self.reported(rows[:, : self.reports], count, rng), self.drawn(rows[:, self.reports :], count)
+
+    def drawn(self, rows: Any, count: int) -> list[Kept | None]:
+        """What the execution had drawn after each sweep."""
+        blocks = []
+        start = 0
+        for group in self.groups:
+            var = group[0].result
+            end = start + len(group) * _size(var)
+            data = rows[:, start:end].reshape((count, len(group), *var.shape, 1)).astype(var.dtype)
+            blocks.append((tuple(draw.at for draw in group), data))
+            start = end
+        if not blocks:
+            return [None] * count
+        return [Kept(_ALONE, tuple([Block(at, None, data[k]) for at, data in blocks])) for k in range(count)]
 
     def failure(self, rng: np.random.Generator) -> ModelError:
         """The error at the values that the execution has come to: the program itself tells it best."""

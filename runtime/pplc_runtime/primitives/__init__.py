@@ -140,6 +140,7 @@ PRIMITIVES: Final[dict[str, Primitive]] = {
             "procedure?": predicates.is_procedure_p,
             "fn?": predicates.is_procedure_p,
             "nil?": predicates.is_nil_p,
+            "missing?": predicates.is_missing_p,
             "some?": predicates.is_some_p,
             "true?": predicates.is_true_p,
             "false?": predicates.is_false_p,

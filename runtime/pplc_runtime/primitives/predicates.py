@@ -80,6 +80,7 @@ is_collection_p = _of_kind("coll?", lambda value: type(value) in (List, Map) or 
 is_map_p = _of_kind("map?", lambda value: type(value) is Map)
 is_procedure_p = _of_kind("procedure?", _is_procedure)
 is_nil_p = _of_kind("nil?", lambda value: value is None)
+is_missing_p = _of_kind("missing?", lambda value: value is None)
 is_some_p = _of_kind("some?", lambda value: value is not None)
 
 

@@ -1,4 +1,6 @@
-"""Observes inside of expressions: they weight, but particles are not resampled there."""
+"""What the code of a generated module tells of its program.
+
+Observes inside of expressions weight, but particles are not resampled there. Which primitives it mentions, too."""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from pplc_runtime.program.errors import Places
+from pplc_runtime.program.names import python_name
 
 
 def inner_observes(module: Mapping[str, Any], file: str, places: Places) -> tuple[int, ...]:
@@ -28,3 +31,10 @@ def _calls(code: CodeType) -> Iterator[tuple[int | None, int | None]]:
         for instruction in dis.get_instructions(code):
             if instruction.argval == "observe" and instruction.positions is not None:
                 yield instruction.positions.lineno, instruction.positions.col_offset
+
+
+def mentions(module: Mapping[str, Any], name: str) -> bool:
+    """Whether a program has a primitive in it: called, or as a value."""
+    own = python_name(name, 1)
+    functions = [each for each in module.values() if type(each) is FunctionType]
+    return own in module or any(name in each.__code__.co_consts for each in functions)

@@ -117,6 +117,9 @@ class ReferenceParticles:
     def trajectories(self, lanes: list[int]) -> list[dict[At, Any]]:
         return [self.trajectory(lane) for lane in lanes]
 
+    def drawn_by(self, lanes: Index) -> None:
+        """It is not remembered in a form that the lane engine could run again."""
+
     def lines(self, lanes: Index) -> list[Index]:
         found = [lanes]
         for number in range(len(self.segments_done) - 2, -1, -1):

@@ -19,7 +19,7 @@ from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan, Segment
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, Index, here, run_in
-from pplc_runtime.lanes.varying import Lane, Mix, join, per_lane, plain, raw
+from pplc_runtime.lanes.varying import Lane, Mix, join, per_lane, plain
 from pplc_runtime.program.steps import Assume, Observe, Predict
 from pplc_runtime.program.stochastic import Dist, ProcessInstance
 from pplc_runtime.values import Memo
@@ -323,6 +323,6 @@ def run_statements(handler: Forward, segment: Segment) -> None:
             handler.write(step.name, step.function(step.at, *step.arguments))
         elif step.step is Observe:
             source, value = step.function(step.at, *step.arguments)
-            handler.weigh(raw(handler.score(step.at, source, value)))
+            handler.observe(step.at, source, value)
         elif step.step is Predict:
             step.function(step.at, *step.arguments)

@@ -1,7 +1,7 @@
 """Draws as lines of JSON, written sweep by sweep.
 
     {"chain": 0, "sweep": 3, "particle": 7, "log_weight": -1.2, "predict": {"omega": 0.12}}
-    {"log_evidence": -104.2, "log_evidence_se": 0.03}
+    {"method": "smc", "seed": 1, "particles": 1000, ..., "log_evidence": -104.2, "log_evidence_se": 0.03}
 
 Every sweep is flushed as it comes, into FILE.part, which takes the place of FILE when the writer is closed: a
 run that is cut short loses no sweep that was done, and a run that fails does not destroy an earlier FILE. An
@@ -13,17 +13,21 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import IO, Final
+from typing import IO, Any, Final
 
 import numpy as np
 
 from pplc_runtime.results.evidence import Estimate, combined_evidence, estimate_of
 from pplc_runtime.results.json_values import column_to_json, float_to_json, to_json
 from pplc_runtime.results.sweeps import Column, Sweep
+
+WITHOUT_DRAWS: Final = "without_draws"
+"""Chain and number of the sweeps in which all weights were zero, of which there are no lines: they count in the
+evidence."""
 
 
 @contextmanager
@@ -52,9 +56,14 @@ def undisturbed() -> Iterator[None]:
 class DrawWriter:
     """Writes sweeps to a path, or to an open text file, which stays open."""
 
-    def __init__(self, target: str | os.PathLike[str] | IO[str], *, is_chain: bool) -> None:
+    def __init__(
+        self, target: str | os.PathLike[str] | IO[str], *, is_chain: bool, about: Mapping[str, Any] | None = None
+    ) -> None:
         self.is_chain: Final = is_chain
+        self.about: Final = about
+        """What the last line tells of the run."""
         self.sweeps = 0
+        self._without: list[list[int]] = []
         self._evidence: list[tuple[int, int, Estimate]] = []
         self.path: Path | None = None
         """Where the finished file will be; None for a file that the caller opened."""
@@ -78,6 +87,8 @@ class DrawWriter:
             self._file.writelines(lines)
             self._file.flush()
             self.sweeps += 1
+            if not lines:
+                self._without.append([sweep.chain, sweep.number])
             if evidence is not None:
                 self._evidence.append((sweep.chain, sweep.number, evidence))
 
@@ -87,11 +98,17 @@ class DrawWriter:
             self._close()
 
     def _close(self) -> None:
+        told = dict(self.about or {})
+        if told and self._without:
+            told[WITHOUT_DRAWS] = self._without
+        last = [f"{to_json(name)}: {to_json(value)}" for name, value in told.items()]
         if self._evidence:
             # In the order of chains and sweeps, so that the last digit does not depend on who came first.
             in_order = sorted(self._evidence, key=lambda entry: entry[:2])
             z, se = combined_evidence([estimate for _, _, estimate in in_order])
-            self._file.write(f'{{"log_evidence": {to_json(z)}, "log_evidence_se": {to_json(se)}}}\n')
+            last += [f'"log_evidence": {to_json(z)}', f'"log_evidence_se": {to_json(se)}']
+        if last:
+            self._file.write(f"{{{', '.join(last)}}}\n")
         self._file.flush()
         if self.path is not None:
             self._file.close()

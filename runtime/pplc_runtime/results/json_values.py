@@ -114,9 +114,13 @@ def from_python(value: Any) -> Any:
     """A plain value of what JSON or a Python caller hands over.
 
     A sequence of numbers becomes a vector, a rectangle of numbers a matrix, any other sequence a tuple, a
-    dict a map; plain values stay as they are."""
+    dict a map; plain values stay as they are. A series of pandas is a sequence, a frame one of records, a map each."""
     if isinstance(value, np.ndarray):
         return _from_array(value)
+    if is_frame(value):
+        return records_of(columns_of(value))
+    if _is_of_pandas(value, "Series"):
+        return _from_series(value)
     if isinstance(value, np.generic):
         return value.item()
     if type(value) in (list, tuple, range):
@@ -126,39 +130,43 @@ def from_python(value: Any) -> Any:
     return value
 
 
-def nan_in_input(name: str, value: Any) -> str | None:
-    """What is wrong with a plain value as an input: where it has the first NaN, which no observe can mean."""
-    path = _path_to_nan(value)
-    if path is None:
-        return None
-    axes = iter(("row", "column"))
-    places = [to_json(step) if isinstance(step, str) else f"{next(axes, 'element')} {step}" for step in path]
-    where = f"has NaN at {', '.join(places)}" if places else "is NaN"
-    return f"the input '{name}' {where}; a value that is missing is nil, null in JSON and None in Python"
+def _is_of_pandas(value: Any, name: str) -> bool:
+    """Whether a value is of a class of pandas, which need not be there."""
+    return any(each.__name__ == name and each.__module__.split(".")[0] == "pandas" for each in type(value).__mro__)
 
 
-def _path_to_nan(value: Any) -> tuple[Any, ...] | None:
-    """The indices and keys that lead to the first NaN; off a stack, as values nest deeper than Python's."""
-    stack: list[tuple[tuple[Any, ...], Any]] = [((), value)]
-    while stack:
-        path, item = stack.pop()
-        if isinstance(item, np.ndarray):
-            if item.dtype.kind == "f" and len(found := np.argwhere(np.isnan(item))):
-                return (*path, *found[0].tolist())
-        elif isinstance(item, float):
-            if item != item:
-                return path
-        elif isinstance(item, tuple):
-            stack.extend(((*path, place), item[place]) for place in reversed(range(len(item))))
-        elif isinstance(item, Map):
-            entries = [((*path, key if isinstance(key, str) else to_json(key)), each) for key, each in item.items()]
-            stack.extend(reversed(entries))
-    return None
+def is_frame(value: Any) -> bool:
+    """Whether a value is a data frame."""
+    return _is_of_pandas(value, "DataFrame")
+
+
+def columns_of(frame: Any) -> dict[str, Any]:
+    """The columns of a data frame by name."""
+    return {str(name): _from_series(frame[name]) for name in frame.columns}
+
+
+def records_of(columns: Mapping[str, Any]) -> tuple[Map, ...]:
+    """The rows of a table as maps from the names of the columns."""
+    rows = zip(*(column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()))
+    return tuple(Map.of(zip(columns, row)) for row in rows)
+
+
+def _from_series(series: Any) -> Any:
+    """A series; what is missing in it is nil, or NaN where it is an array of floats."""
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iuf":
+        return _from_array(series.to_numpy())
+    return _from_sequence([None if gone else value for value, gone in zip(series.tolist(), series.isna().tolist())])
 
 
 def _from_array(value: NDArray[Any]) -> Any:
+    if isinstance(value, np.ma.MaskedArray):
+        return from_python(value.tolist())
+    if value.dtype.names is not None:
+        return from_python([dict(zip(value.dtype.names, row)) for row in value.tolist()])
     if value.ndim == 0:
         return from_python(value.item())
+    if value.dtype.kind == "u" and value.size and value.max() > np.iinfo(np.int64).max:
+        return from_python(value.tolist())
     if value.ndim > 2 or value.dtype.kind not in "iuf":
         return tuple(from_python(element) for element in value)
     return _frozen(value.astype(np.float64 if value.dtype.kind == "f" else np.int64))

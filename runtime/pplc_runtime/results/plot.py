@@ -10,11 +10,14 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from pplc_runtime.results.columns import Component, Floats, components, quantiles, shown
@@ -50,18 +53,31 @@ class Family:
     members: list[Marginal]
 
 
+class Picture(Figure):
+    """A figure that a notebook shows without further ado."""
+
+    def _repr_png_(self) -> bytes:
+        content = BytesIO()
+        self.savefig(content, format="png")
+        return content.getvalue()
+
+
 def draw(posterior: Posterior, path: str | os.PathLike[str]) -> None:
     """Draw the posterior to a file; the ending of its name says the format."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    # The date is left out so that the same run gives the same file.
+    metadata = {"Date": None} if Path(path).suffix.lower() == ".svg" else None
+    picture(posterior).savefig(path, metadata=metadata)
 
+
+def picture(posterior: Posterior) -> Picture:
+    """The posterior as a figure."""
     panels = _panels(posterior)
     shown_panels, more = panels[:MOST_PANELS], max(0, len(panels) - MOST_PANELS)
     wide = posterior.is_chain
     across = 1 if len(shown_panels) <= 1 else 2 if wide or len(shown_panels) <= 4 else 3
     down = max(1, -(-len(shown_panels) // across))
     size = (across * (7.2 if wide else 4.4), 0.5 + 2.6 * down)
-    figure = Figure(figsize=size, dpi=120, layout="constrained")
+    figure = Picture(figsize=size, dpi=120, layout="constrained")
     FigureCanvasAgg(figure)
     figure.suptitle(_title(posterior, more), fontsize=10, color=PALE)
     # A marginal of a chain has its trace beside it; a band has the room of both.
@@ -74,9 +90,7 @@ def draw(posterior: Posterior, path: str | os.PathLike[str]) -> None:
         else:
             axes = figure.add_subplot(grid[row, left : left + 2])
             _draw_marginal(axes, panel) if isinstance(panel, Marginal) else _draw_family(axes, panel)
-    # The date is left out so that the same run gives the same file.
-    metadata = {"Date": None} if Path(path).suffix.lower() == ".svg" else None
-    figure.savefig(path, metadata=metadata)
+    return figure
 
 
 def _title(posterior: Posterior, more: int) -> str:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from math import inf, nan
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -13,14 +14,23 @@ from numpy.typing import NDArray
 
 from pplc_runtime.results import convergence, effective
 from pplc_runtime.results.columns import Component, Draws, Floats, Gathered, components, gather, quantiles
+from pplc_runtime.results.equal import Again, EqualDraws, Named, named_observes
 from pplc_runtime.results.evidence import combined_evidence, estimate_of
 from pplc_runtime.results.export import DrawWriter
+from pplc_runtime.results.extras import extra
+from pplc_runtime.results.files import write_draws
 from pplc_runtime.results.genealogy import Genealogy
+from pplc_runtime.results.groups import about, groups_of
 from pplc_runtime.results.mixing import Mixing, mixing_of
+from pplc_runtime.results.observes import Observes
 from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.settings import whole
 from pplc_runtime.suggestions import suggestion
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from pplc_runtime.results.plot import Picture
     from pplc_runtime.results.summary import Summary
 
 
@@ -40,6 +50,7 @@ class Posterior:
         sweeps: Iterable[Sweep],
         is_chain: bool,
         inside: tuple[int, ...] = (),
+        run: Again | None = None,
     ) -> None:
         self.method: Final = method
         self.seed: Final = seed
@@ -48,10 +59,25 @@ class Posterior:
         self.is_chain: Final = is_chain
         self.inside: Final = inside
         """The lines that observe inside of expressions, where particles are not resampled."""
+        self.run: Final = run
+        """Where the draws come from; None for draws that were read from a file."""
+        self.interrupted = False
+        """Whether the run was ended before all sweeps were done."""
         # In one order whoever finished first, so that sums come out the same to the last digit.
         self.sweeps: Final[list[Sweep]] = sorted(sweeps, key=lambda sweep: (sweep.chain, sweep.number))
         self._gathered: Final[dict[str, Gathered]] = {}
         self._units_found: Final[dict[bytes, list[effective.Units]]] = {}
+
+    def __getitem__(self, label: str) -> NDArray[Any]:
+        """Equally weighted draws of a predict, by chain and draw: of a chain what is retained, one draw a sweep.
+
+        Of importance and smc, whose sweeps count by their evidence, it is one row of draws by weight (see `equal`)."""
+        return self.equal.column(self._known(label))
+
+    @cached_property
+    def equal(self) -> EqualDraws:
+        """Which particles the equally weighted draws are."""
+        return EqualDraws.of(self)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -76,10 +102,17 @@ class Posterior:
             squares = (values - np.tensordot(weights, values, axes=1)) ** 2
             return _scalar(np.tensordot(weights, squares, axes=1))
 
-    def quantile(self, label: str, q: float) -> Any:
-        """The smallest value at or below which a share `q` of the posterior lies, elementwise."""
-        if not 0 <= q <= 1:
-            raise ValueError(f"a quantile is asked for by a share between 0 and 1, not {q}")
+    def sd(self, label: str) -> Any:
+        """The posterior standard deviation, elementwise."""
+        return _scalar(np.sqrt(self.variance(label)))
+
+    def quantile(self, label: str, q: Any) -> Any:
+        """The smallest value at or below which a share `q` of the posterior lies, elementwise; of several shares the
+        values along the first axis."""
+        if np.ndim(q):
+            return np.array([self.quantile(label, each) for each in q])
+        if isinstance(q, bool | str) or not 0 <= q <= 1:
+            raise ValueError(f"a quantile is asked for by a share between 0 and 1, not {q!r}")
         values, weights = self._numbers(label)
         columns = values.reshape(len(values), -1).T
         found = [quantiles(column, weights, [q])[0] for column in columns]
@@ -173,15 +206,35 @@ class Posterior:
 
         return summarise(self)
 
-    def plot(self, path: str | os.PathLike[str]) -> None:
-        """A picture of the marginals (and of the traces of chains); needs matplotlib, the extra `plot`."""
-        from pplc_runtime.results.plot import draw
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Picture | None:
+        """A picture of the marginals (and of the traces of chains); needs matplotlib, the extra `plot`.
 
+        Without a path it is a figure of matplotlib, which notebooks show."""
+        with extra("plot", "matplotlib"):
+            from pplc_runtime.results.plot import draw, picture
+
+        if path is None:
+            return picture(self)
         draw(self, path)
+        return None
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """A page of HTML with all that is known of the run; it needs no network."""
+        from pplc_runtime.results.report import page
+
+        text = page(self, None if self.run is None else self.run.facts())
+        Path(path).write_text(text, encoding="utf-8", newline="\n")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the summary with small pictures."""
+        from pplc_runtime.results.html import fragment
+
+        return fragment(self)
 
     def plot_genealogy(self, path: str | os.PathLike[str]) -> None:
         """A picture of the genealogies, one panel a sweep; needs matplotlib, the extra `plot`."""
-        from pplc_runtime.results.genealogy_plot import draw
+        with extra("plot", "matplotlib"):
+            from pplc_runtime.results.genealogy_plot import draw
 
         found = self.genealogies()
         if not found:
@@ -191,19 +244,91 @@ class Posterior:
     def _sweep_title(self, chain: int, number: int) -> str:
         return f"{self.method}, " + (f"chain {chain}, " if self.chains > 1 else "") + f"sweep {number}"
 
+    def to_dataframe(self, *, weighted: bool = False) -> DataFrame:
+        """The draws of equal weight as a data frame, a row each and a column for each component; needs pandas.
+
+        With `weighted` all particles, with a column `weight`, which sums to one."""
+        with extra("pandas", "pandas"):
+            from pplc_runtime.results.flat import data_frame
+
+            return data_frame(self, weighted)
+
+    def to_arviz(self, *, observes: bool | None = None) -> Any:
+        """The draws of equal weight for ArviZ, a DataTree or for ArviZ before 1 an InferenceData; see `groups`.
+
+        With the observes (log_likelihood, posterior_predictive, observed_data) where the particles were kept."""
+        with extra("arviz", "arviz", "xarray"):
+            from pplc_runtime.results.arviz import to_arviz
+
+            return to_arviz(groups_of(self, observes))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all draws to a file: .jsonl, .csv, .parquet (the extra `parquet`) or .nc (the extra `netcdf`)."""
+        write_draws(self, path)
+
     def to_jsonl(self, target: str | os.PathLike[str] | IO[str]) -> None:
         """Write all draws as lines of JSON to a path or to an open text file."""
-        with DrawWriter(target, is_chain=self.is_chain) as writer:
+        with DrawWriter(target, is_chain=self.is_chain, about=about(self)) as writer:
             for sweep in self.sweeps:
                 writer.write(sweep)
 
     def gathered(self, label: str) -> Gathered:
         """All draws of a predict, with their weights and sweeps."""
         if label not in self._gathered:
-            if label not in self.labels:
-                raise KeyError(f"no predict {label!r}{suggestion(label, self.labels)}")
-            self._gathered[label] = gather(self.sweeps, label)
+            self._gathered[label] = gather(self.sweeps, self._known(label))
         return self._gathered[label]
+
+    def _known(self, label: str) -> str:
+        if label not in self.labels:
+            raise KeyError(f"no predict {label!r}{suggestion(label, self.labels)}")
+        return label
+
+    def log_likelihood(self) -> Floats:
+        """The log density of each observe, by chain, draw and observe, for the draws of `posterior[label]`.
+
+        Their particles are run again; see `observes` for the lines that the observes belong to."""
+        kept, lanes = self.equal.again()
+        found = self._again().observes(kept).log_likelihood[lanes]
+        return found.reshape(*self.equal.shape, found.shape[1])
+
+    def observes(self) -> Observes:
+        """The observes of the draws: their lines, what was observed, and the log densities, draw by draw."""
+        kept, lanes = self.equal.again()
+        found = self._again().observes(kept)
+        return Observes(found.lines, found.values, found.log_likelihood[lanes])
+
+    def predictive(self, seed: int | None = None) -> dict[str, NDArray[Any]]:
+        """The posterior predictive: the observes drawn anew, by chain, draw and observe.
+
+        All are under the name "observe" if their values are of one kind, else by line: "observe, line 3"."""
+        return {named.name: named.drawn for named in self.predicted(seed)}
+
+    def predicted(self, seed: int | None = None) -> list[Named]:
+        """The same with the lines, and what was observed."""
+        kept, lanes = self.equal.again()
+        observes, columns = self._again().anew(kept, (self.seed or 0) + 1 if seed is None else seed)
+        return list(named_observes(self.equal, observes, columns, lanes))
+
+    def _again(self) -> Again:
+        if self.run is None:
+            raise ValueError("the draws come from a file; the model that they are of is not in it")
+        return self.run
+
+    def extend(self, sweeps: int) -> Posterior:
+        """So many further sweeps of every chain, from where it is; they are part of this posterior then."""
+        sweeps = whole(1)(sweeps)
+        run = self._again()
+        found: list[Sweep] = []
+        try:
+            run.more(self, sweeps, found.append)
+        finally:  # an interrupt keeps what was done
+            self.sweeps.extend(found)
+            self.sweeps.sort(key=lambda sweep: (sweep.chain, sweep.number))
+            self._gathered.clear()
+            self._units_found.clear()
+            for name in ("labels", "_evidence", "equal"):
+                self.__dict__.pop(name, None)
+        return self
 
     def _numbers(self, label: str) -> tuple[NDArray[Any], Floats]:
         values, weights = self.values(label)

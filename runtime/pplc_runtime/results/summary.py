@@ -77,13 +77,16 @@ class Summary:
         if not blocks:
             blocks.append("no predicts")
         last = [printable(line, width, ascii_only) for line in self.left_out]
-        if self.log_evidence is not None:
-            z = f"log evidence {self.log_evidence:.6g}"
-            se = self.log_evidence_se
-            last.append(z if se is None else f"{z} {'+/-' if ascii_only else '±'} {se:.2g}")
-        last.append(self.heading)
-        last.extend(self.notes)
+        last += [*self.last_lines(ascii_only), *self.notes]
         return "\n\n".join([*blocks, "\n".join(last)])
+
+    def last_lines(self, ascii_only: bool = False) -> list[str]:
+        """The evidence, where there is one, and how the draws were made."""
+        if self.log_evidence is None:
+            return [self.heading]
+        z = f"log evidence {self.log_evidence:.6g}"
+        se = self.log_evidence_se
+        return [z if se is None else f"{z} {'+/-' if ascii_only else '±'} {se:.2g}", self.heading]
 
     def __str__(self) -> str:
         return self.text()
@@ -198,13 +201,13 @@ def heading(posterior: Posterior) -> str:
 def _numbers_table(rows: tuple[NumberRow, ...]) -> Table:
     table = Table()
     table.column("predict", [row.label for row in rows], left=True, flexible=True)
-    table.column("mean", [_number(row.mean) for row in rows])
-    table.column("sd", [_number(row.sd) for row in rows], drop=3)
-    table.column("5%", [_number(row.low) for row in rows], drop=4)
-    table.column("95%", [_number(row.high) for row in rows], drop=4)
-    table.column("eff. draws", [_count(row.effective) for row in rows], drop=2)
+    table.column("mean", [shown_number(row.mean) for row in rows])
+    table.column("sd", [shown_number(row.sd) for row in rows], drop=3)
+    table.column("5%", [shown_number(row.low) for row in rows], drop=4)
+    table.column("95%", [shown_number(row.high) for row in rows], drop=4)
+    table.column("eff. draws", [shown_count(row.effective) for row in rows], drop=2)
     if any(row.rhat is not None for row in rows):
-        table.column("rhat", [_rhat(row.rhat) for row in rows], drop=2)
+        table.column("rhat", [shown_rhat(row.rhat) for row in rows], drop=2)
     if any(row.histogram for row in rows):
         table.column("1% to 99%", [_spark(row.histogram) for row in rows], left=True, drop=1, picture=True)
     return table
@@ -217,22 +220,25 @@ def _probabilities_table(rows: tuple[ProbabilityRow, ...]) -> Table:
     values = ["(others)" if row.value is None else row.value for row in rows]
     table.column("value", values, left=True, flexible=True)
     table.column("probability", [f"{row.probability:.4f}" for row in rows])
-    table.column("eff. draws", [_count(row.effective) for row in rows], drop=2)
+    table.column("eff. draws", [shown_count(row.effective) for row in rows], drop=2)
     if any(row.rhat is not None for row in rows):
-        table.column("rhat", [_rhat(row.rhat) for row in rows], drop=2)
+        table.column("rhat", [shown_rhat(row.rhat) for row in rows], drop=2)
     table.column("", [_bar(row.probability) for row in rows], left=True, drop=1, picture=True)
     return table
 
 
-def _number(value: float) -> str:
+def shown_number(value: float) -> str:
+    """A number as tables show it."""
     return f"{value:.4g}"
 
 
-def _count(value: float) -> str:
+def shown_count(value: float) -> str:
+    """Effective draws as tables show them."""
     return "-" if value != value else "< 1" if value < 1 else f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def _rhat(value: float | None) -> str:
+def shown_rhat(value: float | None) -> str:
+    """R-hat as tables show it."""
     return "-" if value is None or value != value else f"{value:.3f}"
 
 

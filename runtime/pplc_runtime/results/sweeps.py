@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pplc_runtime.results.kept import Kept
+
 Column: TypeAlias = NDArray[Any] | list[Any]
 """The values of one predict over the particles: a numeric or boolean array with the particles along its
 last axis, or a list of plain values, one a particle."""
@@ -28,4 +30,7 @@ class Sweep:
     """The sweep's own estimate of the log evidence; unbiased (before the log) for importance and smc only."""
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     """What the method tells of the sweep. Independent sweeps: `ancestry`, without which particles are taken for
-    independent. Conditional ones: `renewed`, `ancestors`. Both: `weakest` and `outline` for notes, `genealogy`."""
+    independent. Conditional ones: `renewed`, `ancestors`, `chosen`, the particle that is retained. Both: `weakest` and
+    `outline` for notes, `genealogy`."""
+    kept: Kept | None = None
+    """What some particles drew, which stand for all."""

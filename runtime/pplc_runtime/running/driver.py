@@ -6,7 +6,9 @@ does it: a specialised engine does what the program does, or nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,6 +18,8 @@ from pplc_runtime.inference.base import Engine, InBlocks, Kernel, Settings
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.native.engine import NativeEngine
 from pplc_runtime.regeneration.lane_engine import LaneEngine
+from pplc_runtime.regeneration.records import Retained
+from pplc_runtime.results.kept import Kept
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.specialise.engine import SpecialisedEngine, scripted
 
@@ -47,18 +51,27 @@ class Driver:
         many = settings.sweeps + settings.burn_in >= LEAST_SWEEPS and settings.particles > 1
         return cls.on_lanes(kernel, scripted(plan) if many or isinstance(kernel, InBlocks) else plan, settings)
 
-    def chain(self, rng: np.random.Generator) -> Iterator[Sweep]:
-        """The sweeps of one chain."""
+    def chain(self, rng: np.random.Generator, after: Sweep | None = None) -> Iterator[Sweep]:
+        """The sweeps of one chain, from its start or from the sweep that was its last."""
         here.sweep = None
-        return self.steps(self.kernel.init(self.engine, self.settings, rng), rng)
+        return self.steps(self.start(rng, after), rng, None if after is None else after.number + 1)
 
-    def chains(self, starts: list[np.random.Generator], rng: np.random.Generator) -> Iterator[Sweep]:
+    def chains(
+        self, starts: list[np.random.Generator], rng: np.random.Generator, after: Sequence[Sweep] = ()
+    ) -> Iterator[Sweep]:
         """The sweeps of several chains, each of which starts as it would by itself; none if they do not go together."""
         here.sweep = None
-        states = [self.kernel.init(self.engine, self.settings, own) for own in starts]
+        states = [self.start(own, last) for own, last in zip_longest(starts, after)]
         state = self.kernel.together(self.engine, states)
         if state is not None:
-            yield from self.steps(state, rng)
+            yield from self.steps(state, rng, after[0].number + 1 if after else None)
+
+    def start(self, rng: np.random.Generator, after: Sweep | None) -> Any:
+        """The state of a chain before its first sweep, or after one."""
+        if after is None or after.kept is None:  # one without a particle to retain, whose sweeps are independent
+            return self.kernel.init(self.engine, self.settings, rng)
+        plan: Any = self.engine.plan
+        return Retained([after.kept.first(plan.root)])
 
     def steps(self, state: Any, rng: np.random.Generator, first: int | None = None) -> Iterator[Sweep]:
         """The sweeps from a state on, without those of the burn-in; `first` is the number of the next one."""
@@ -68,7 +81,7 @@ class Driver:
             count = min(left, self.kernel.block(state) if isinstance(self.kernel, InBlocks) else 1)
             state, sweeps = self.step(state, number, rng, count)
             if number >= 0:
-                yield from sweeps
+                yield from sweeps if isinstance(self.kernel, InBlocks) else keeping(state, sweeps)
             number += count
 
     def step(self, state: Any, number: int, rng: np.random.Generator, count: int = 1) -> tuple[Any, list[Sweep]]:
@@ -91,3 +104,12 @@ class Driver:
                 fast.scripts.failures += 1
                 rng.bit_generator.state = before
         return work(self.engine)
+
+
+def keeping(state: Any, sweeps: list[Sweep]) -> Iterator[Sweep]:
+    """The sweeps of chains with what each retains now: the particle that was chosen by weight."""
+    if not isinstance(state, Retained):
+        yield from sweeps
+        return
+    for sweep, values in zip(sweeps, state.held):
+        yield replace(sweep, kept=Kept.alone(sweep.diagnostics.get("chosen", 0), values))

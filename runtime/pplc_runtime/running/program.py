@@ -6,45 +6,55 @@ import multiprocessing
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from functools import partial
-from itertools import count
-from typing import Any
+from itertools import count, zip_longest
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
 
 import numpy as np
 
 from pplc_runtime.command.infer import run_module
+from pplc_runtime.command.progress import Progress
 from pplc_runtime.engine.plan import Plan, plan
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.program.errors import Included, Places, located
-from pplc_runtime.program.inner_observes import inner_observes
+from pplc_runtime.program.inner_observes import inner_observes, mentions
 from pplc_runtime.program.steps import Input, Step
-from pplc_runtime.results.json_values import from_python, nan_in_input
+from pplc_runtime.results.inputs import inputs_of
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.running import deep_stack
+from pplc_runtime.running.again import Done
 from pplc_runtime.running.driver import Driver
 from pplc_runtime.running.memory import rare_collections
-from pplc_runtime.settings import checked
+from pplc_runtime.settings import checked, with_settings
 from pplc_runtime.specialise.engine import specialised_text
-from pplc_runtime.suggestions import suggestion
 from pplc_runtime.values import ModelError
 
+ASKING = ("missing?", "nil?", "some?")
+"""What a program looks at missing values with."""
 DEEPEST = 250_000
 MOST_LANES = 1024
 """Up to so many particles in all, chains run together: beyond, a lane more costs as much as a particle does alone."""
 _STACK = 1 << 29
 
+Item = TypeVar("Item")
 OnSweep = Callable[[Sweep], None]
 Engine = Callable[[str, list[Settings], int, dict[str, Any], int | None], Iterator[Sweep]]
 
 
 class Program:
     """A program that can be inferred."""
+
+    text: str | None = None
+    """The text of its module, where that is not in a file."""
 
     def __init__(
         self, module: dict[str, Any], source: str, steps: list[Step], places: Places, included: Included = ()
@@ -69,6 +79,12 @@ class Program:
         """The names of the values that a program is given."""
         return tuple(step.name for step in self.steps if isinstance(step, Input))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As it is pickled: the text of its module, which is run where it is unpickled."""
+        text = Path(self.file).read_text(encoding="utf-8") if self.text is None else self.text
+        return program_of, (text, self.name, self.file)
+
+    @with_settings
     def infer(
         self,
         method: str = "importance",
@@ -78,14 +94,18 @@ class Program:
         seed: int | None = None,
         chains: int = 1,
         cores: int = 1,
-        data: Mapping[str, Any] | None = None,
+        data: Any = None,
         on_sweep: OnSweep | None = None,
         keep: bool = True,
+        progress: bool | None = None,
         max_depth: int | None = None,
         engine: Engine | None = None,
         **options: Any,
     ) -> Posterior:
         """Draws from the posterior by one of the methods; `on_sweep` is told of each sweep as it is done.
+
+        A run of more than a second has a progress bar, in a terminal or a notebook, unless `progress` is False or
+        somebody listens by `on_sweep`. An interrupt ends the run, and the posterior has what was drawn by then.
 
         The further options are those of `Settings`. What they must be is in `settings`: TypeError for one of the wrong
         kind or an unknown one, ValueError for a value that it cannot have or that the method has no use for.
@@ -103,10 +123,13 @@ class Program:
         values = self.data(data)
         here.printed, here.sweep = 0, None
         kept: list[Sweep] = []
-        found = False
+        found = interrupted = False
+        shown = on_sweep is None if progress is None else progress
+        bar = Progress(length * chains, quiet=not shown)
 
         def each(sweep: Sweep) -> None:
             nonlocal found
+            bar.step()
             found = found or sweep.log_evidence is None or sweep.log_evidence > -np.inf
             if keep:
                 kept.append(sweep)
@@ -115,49 +138,70 @@ class Program:
 
         settings = [Settings(number, length, chain, **told) for chain in range(chains)]
         if engine is None:
-            sweeps_done = self.chains(method, settings, seed, values, cores, max_depth or DEEPEST)
+            start = np.random.SeedSequence(seed)
+            sweeps_done = self.chains(method, settings, start, values, cores, max_depth or DEEPEST)
         else:
             work = partial(self.located, partial(engine, method, settings, seed, values, max_depth))
             sweeps_done = self.deep(work, DEEPEST)
-        for sweep in sweeps_done:
-            each(sweep)
+        try:
+            with closing(sweeps_done):
+                for sweep in sweeps_done:
+                    each(sweep)
+        except KeyboardInterrupt:
+            interrupted = True
+            if not found:
+                raise
+        finally:
+            bar.close()
         if not found:
             raise ModelError(f"{self.source}: error: every particle of every sweep has weight zero")
-        return Posterior(method, seed, chosen.draws(number), chains, kept, chosen.is_chain, self.inner_observes())
+        run = Done(self, values, number, told, cores, max_depth or DEEPEST, engine is None)
+        posterior = Posterior(
+            method, seed, chosen.draws(number), chains, kept, chosen.is_chain, self.inner_observes(), run
+        )
+        posterior.interrupted = interrupted
+        return posterior
 
     def inner_observes(self) -> tuple[int, ...]:
         """The lines that observe inside of an expression."""
         return inner_observes(self.module, self.file, self.places)
 
-    def data(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    def data(self, given: Any) -> dict[str, Any]:
         """The values of the inputs as the language has them."""
-        if given is not None and not isinstance(given, Mapping):
-            raise TypeError(f"data: must map the names of inputs to their values, not be {given!r}")
-        for name in given or {}:
-            if name not in self.inputs:
-                raise ValueError(f"data: the program has no input '{name}'{suggestion(name, self.inputs)}")
-        values = {name: from_python(value) for name, value in (given or {}).items()}
-        for name, value in values.items():
-            if (problem := nan_in_input(name, value)) is not None:
-                raise ValueError(problem)
-        return values
+        return inputs_of(given, self.inputs, self.asks_for_missing)
+
+    @property
+    def asks_for_missing(self) -> bool:
+        """Whether the program looks at what is missing, so that its inputs may have such values."""
+        return any(mentions(self.module, name) for name in ASKING)
 
     def chains(
-        self, method: str, settings: list[Settings], seed: int, data: dict[str, Any], cores: int, max_depth: int
-    ) -> Iterator[Sweep]:
+        self,
+        method: str,
+        settings: list[Settings],
+        seed: np.random.SeedSequence,
+        data: dict[str, Any],
+        cores: int,
+        max_depth: int,
+        after: Sequence[Sweep] = (),
+    ) -> Generator[Sweep]:
         """The sweeps of all chains: in the lanes of one run where they fit there, else one chain after the other or
-        in processes, each with its own stream of random numbers. Which of them does not depend on `cores`."""
-        *seeds, common = np.random.SeedSequence(seed).spawn(len(settings) + 1)
+        in processes, each with its own stream of random numbers. Which of them does not depend on `cores`.
+
+        Chains that have had sweeps go on `after` the last one of each."""
+        *seeds, common = seed.spawn(len(settings) + 1)
         own = settings[0]
         fit = METHODS[method].offer.is_chain and own.ess_threshold >= 1
+        fit = fit and len({last.number for last in after}) <= 1
         if len(settings) > 1 and fit and len(settings) * own.particles <= MOST_LANES:
             in_lanes = False
-            for sweep in self.deep(partial(self.in_lanes, method, settings, seeds, common, data), max_depth):
+            for sweep in self.deep(partial(self.in_lanes, method, settings, seeds, common, data, after), max_depth):
                 in_lanes = True
                 yield sweep
             if in_lanes:
                 return
-        work = [partial(self.run, method, own, stream, data) for own, stream in zip(settings, seeds)]
+        chains = zip_longest(settings, seeds, after)
+        work = [partial(self.run, method, own, stream, data, last) for own, stream, last in chains]
         if cores > 1 and len(work) > 1:
             yield from _in_processes([partial(self.whole, chain, max_depth) for chain in work], cores)
         else:
@@ -169,17 +213,22 @@ class Program:
         return list(self.deep(chain, max_depth))
 
     def run(
-        self, method: str, settings: Settings, seed: np.random.SeedSequence, data: dict[str, Any]
+        self,
+        method: str,
+        settings: Settings,
+        seed: np.random.SeedSequence,
+        data: dict[str, Any],
+        after: Sweep | None = None,
     ) -> Iterator[Sweep]:
         """The sweeps of one chain."""
         rng = np.random.default_rng(seed)
-        return self.located(lambda: self.driver(method, settings, data).chain(rng))
+        return self.located(lambda: self.driver(method, settings, data).chain(rng, after))
 
     def plan(self, data: dict[str, Any]) -> Plan:
         """One run with the given inputs."""
         return plan(self.steps, At(), data, self.module)
 
-    def specialised(self, data: Mapping[str, Any] | None = None) -> str:
+    def specialised(self, data: Any = None) -> str:
         """What every execution does, where that is always the same, as text; else why it is not."""
         with np.errstate(all="ignore"):
             try:
@@ -198,14 +247,15 @@ class Program:
         seeds: list[np.random.SeedSequence],
         common: np.random.SeedSequence,
         data: dict[str, Any],
+        after: Sequence[Sweep] = (),
     ) -> Iterator[Sweep]:
         """The sweeps of all chains in the lanes of one run; nothing where they do not fit together."""
         starts = [np.random.default_rng(seed) for seed in seeds]
         rng = np.random.default_rng(common)
-        return self.located(lambda: self.driver(method, settings[0], data).chains(starts, rng))
+        return self.located(lambda: self.driver(method, settings[0], data).chains(starts, rng, after))
 
-    def located(self, sweeps: Callable[[], Iterator[Sweep]]) -> Iterator[Sweep]:
-        """Sweeps, with errors located in the source."""
+    def located(self, sweeps: Callable[[], Iterator[Item]]) -> Iterator[Item]:
+        """Sweeps or other work, with errors located in the source."""
         with np.errstate(all="ignore"):
             try:
                 yield from sweeps()
@@ -214,8 +264,8 @@ class Program:
             except Exception as error:
                 raise located(error, self.file, self.source, self.places, self.included) from None
 
-    def deep(self, work: Callable[[], Iterator[Sweep]], max_depth: int) -> Iterator[Sweep]:
-        """Sweeps that are computed in a thread with a stack for deep recursion, handed over one by one."""
+    def deep(self, work: Callable[[], Iterator[Item]], max_depth: int) -> Generator[Item]:
+        """Sweeps or other results that a thread with a stack for deep recursion computes, handed over one by one."""
         channel = _Channel()
 
         def target() -> None:
@@ -237,6 +287,21 @@ class Program:
     def main(self) -> None:
         """What `python model.py` does: the command line of `pplc infer`, without a model to compile."""
         raise SystemExit(run_module(self))
+
+
+def module_of(text: str, name: str, file: str) -> ModuleType:
+    """The module whose text is given, which its program keeps."""
+    module = ModuleType(name)
+    module.__file__ = file
+    exec(compile(text, file, "exec"), module.__dict__)
+    module.PROGRAM.text = text
+    return module
+
+
+def program_of(text: str, name: str, file: str) -> Program:
+    """The program of such a module."""
+    program: Program = module_of(text, name, file).PROGRAM
+    return program
 
 
 _work: dict[int, list[Callable[[], list[Sweep]]]] = {}
@@ -289,13 +354,13 @@ class _Channel:
 
     def __init__(self) -> None:
         self.lock = threading.Condition()
-        self.items: list[Sweep] = []
+        self.items: list[Any] = []
         self.ended = False
         self.stopped = False
         self.error: BaseException | None = None
         self.told = 0.0
 
-    def put(self, sweep: Sweep) -> None:
+    def put(self, sweep: Any) -> None:
         with self.lock:
             if self.stopped:
                 raise _Stopped
@@ -318,7 +383,7 @@ class _Channel:
             self.stopped = True
             self.lock.notify_all()
 
-    def __iter__(self) -> Iterator[Sweep]:
+    def __iter__(self) -> Iterator[Any]:
         while True:
             with self.lock:
                 while not self.items and not self.ended:

@@ -79,7 +79,10 @@ class Map:
         return cls({key_of(k): (k, v) for k, v in pairs})
 
     def get(self, key: Value, default: Value = None) -> Value:
+        """The value of a key. A keyword also finds the text of its name: records of data have such keys."""
         entry = self._entries.get(key_of(key))
+        if entry is None and type(key) is Symbol and key.name.startswith(":"):
+            entry = self._entries.get(key.name[1:])
         return default if entry is None else entry[1]
 
     def assoc(self, key: Value, value: Value) -> Map:

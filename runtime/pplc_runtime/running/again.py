@@ -1,0 +1,89 @@
+"""A run that is done, as its posterior comes back to it: particles run again, and further sweeps."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from pplc_runtime.inference.base import Settings
+from pplc_runtime.program.graph import graph_of
+from pplc_runtime.regeneration.kept_runs import KeptRuns
+from pplc_runtime.results.kept import Kept
+from pplc_runtime.results.observes import Observes
+from pplc_runtime.results.report import Facts
+from pplc_runtime.results.sweeps import Column, Sweep
+
+if TYPE_CHECKING:
+    from pplc_runtime.results.posterior import Posterior
+    from pplc_runtime.running.program import Program
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was run, and how."""
+
+    program: Program
+    data: dict[str, Any]
+    particles: int
+    settings: dict[str, Any]
+    cores: int
+    max_depth: int
+    by_lanes: bool
+    """Whether it was the engine lanes."""
+
+    def observes(self, kept: Sequence[Kept]) -> Observes:
+        return self.once(lambda: self.rerun(kept).observes())
+
+    def anew(self, kept: Sequence[Kept], seed: int) -> tuple[Observes, list[Column]]:
+        def work() -> tuple[Observes, list[Column]]:
+            run = self.rerun(kept)
+            return run.observes(), run.anew(np.random.default_rng(seed))
+
+        return self.once(work)
+
+    def rerun(self, kept: Sequence[Kept]) -> KeptRuns:
+        if not self.by_lanes:
+            raise ValueError("particles of the reference engine cannot be run again; use the engine lanes")
+        return KeptRuns(self.program.plan(self.data), kept)
+
+    def facts(self) -> Facts:
+        program = self.program
+        inputs = self.once(lambda: program.plan(self.data).inputs)
+        return Facts(
+            program.source,
+            "".join(linecache.getlines(program.source)),
+            graph_of(program.steps, program.module),
+            {name: inputs[name] for name in program.inputs},
+        )
+
+    def once(self, work: Callable[[], Result]) -> Result:
+        """What some work comes to, with a stack for deep recursion."""
+
+        def alone() -> Iterator[Result]:
+            yield work()
+
+        return next(iter(list(self.program.deep(lambda: self.program.located(alone), self.max_depth))))
+
+    def more(self, posterior: Posterior, sweeps: int, on_sweep: Callable[[Sweep], None]) -> None:
+        if not self.by_lanes:
+            raise ValueError("a run of the reference engine cannot be extended; use the engine lanes")
+        last = [[s for s in posterior.sweeps if s.chain == chain][-1:] for chain in range(posterior.chains)]
+        after = [own[0] for own in last if own]
+        if len(after) < posterior.chains or (posterior.is_chain and any(own.kept is None for own in after)):
+            raise ValueError("not every chain has a sweep to go on from")
+        if not posterior.is_chain:  # its sweeps start anew
+            after = [replace(own, kept=None) for own in after]
+        settings = [
+            Settings(self.particles, own.number + 1 + sweeps, chain, **self.settings) for chain, own in enumerate(after)
+        ]
+        seed = np.random.SeedSequence(posterior.seed, spawn_key=(len(posterior.sweeps), 1))
+        for sweep in self.program.chains(
+            posterior.method, settings, seed, self.data, self.cores, self.max_depth, after
+        ):  # fmt: skip
+            on_sweep(sweep)

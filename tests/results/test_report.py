@@ -1,0 +1,181 @@
+"""The report: one page, whole and harmless, also in a real browser where there is one."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from tests.results.test_shown import Page
+
+import pplc
+from pplc.cli import OK, USAGE, main
+from pplc_runtime.program.graph import graph_of
+from pplc_runtime.results import Genealogy, svg
+from pplc_runtime.results.files import read_draws
+from pplc_runtime.results.genealogy_svg import genealogy_svg
+from pplc_runtime.results.report import POLICY
+
+PROGRAMS: Final = sorted((Path(__file__).parents[2] / "programs").glob("*.clj"))
+EVIL: Final = "<script>document.title='hacked'</script>"
+HOSTILE: Final = f"""; {EVIL} <img src=x onerror="document.title='hacked'">
+[input y [1.0 2.0 0.5]]
+[input text "{EVIL.replace("'", "")}"]
+[assume mu (sample (normal 0 1))]
+[for [v y] [observe (normal mu 1) v]]
+[predict "{EVIL}" mu]
+[predict "</svg></style>{EVIL}" (if (> mu 0) "{EVIL}" "<b>")]
+"""
+BROWSERS: Final = (os.environ.get("CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
+
+
+def page_of(text: str, tmp_path: Path, *options: str) -> str:
+    (tmp_path / "m.clj").write_text(text)
+    fast = ("--particles", "5", "--sweeps", "15", "--seed", "1", "--quiet")
+    assert main(["infer", str(tmp_path / "m.clj"), *fast, "--report", str(tmp_path / "r.html"), *options]) == OK
+    return (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("method", ["importance", "smc", "icsmc", "pgas"])
+def test_a_page_has_all_sections_and_nothing_foreign(method: str, tmp_path: Path) -> None:
+    page = Page(page_of(HOSTILE, tmp_path, "--method", method, "--chains", "2"))
+    headings = [text for text in page.texts if text in SECTIONS]
+    wanted = [*SECTIONS]
+    if method == "importance":
+        wanted.remove("Genealogy")
+    wanted.remove("Densities" if method in ("icsmc", "pgas") else "Densities and traces")
+    assert [each for each in headings if each != "What to look at"] == wanted
+    assert not {"script", "img", "b", "link", "iframe", "object", "a"} & set(page.tags)
+    for tag, name, value in page.attributes:
+        assert not name.startswith("on") and name not in ("src", "href"), (tag, name, value)
+        assert "http" not in (value or "") or name == "xmlns" or value == "Content-Security-Policy"
+    assert ("meta", "content", POLICY) in page.attributes
+    assert any(EVIL in text for text in page.texts)
+    assert all(f"{EVIL}"[:8] not in style for style in page.texts if "--pplc-ink" in style)
+
+
+SECTIONS: Final = (
+    "Summary", "Densities", "Densities and traces", "Effective draws", "Genealogy", "Model", "Data",
+)  # fmt: skip
+
+
+def test_notes_come_with_what_to_do(tmp_path: Path) -> None:
+    text = "[assume a (sample (normal 0 1))] [for [v [1.0 1.1]] [observe (normal a 0.001) v]] [predict a]"
+    page = Page(page_of(text, tmp_path, "--method", "smc", "--particles", "50"))
+    assert "What to look at" in page.texts
+    assert "li" in page.tags and any("--ess-threshold" in text for text in page.texts)
+
+
+def test_the_graph_has_what_reads_what() -> None:
+    program = pplc.compile_text("""
+    [input y [1 2]]
+    [assume scale 2]
+    [assume mu (sample (normal 0 scale))]
+    [assume f (mem (fn [k] (sample (normal mu 1))))]
+    [defn shifted [k] (+ (f k) 1)]
+    [for [v y] [observe (normal (shifted v) 1) v]]
+    [predict mu] [predict (shifted 0)]
+    """).program
+    graph = graph_of(program.steps, program.module)
+    assert [(node.kind, node.label) for node in graph.nodes] == [
+        ("input", "y"), ("computed", "scale"), ("random", "mu"), ("random", "f"), ("observe", "observe line 7"),
+        ("predict", "mu"), ("predict", "(shifted 0)"),
+    ]  # fmt: skip
+    names = [node.label for node in graph.nodes]
+    assert {(names[first], names[second]) for first, second in graph.edges} == {
+        ("scale", "mu"), ("mu", "f"), ("f", "observe line 7"), ("y", "observe line 7"), ("mu", "mu"),
+        ("f", "(shifted 0)"),
+    }  # fmt: skip
+    layer = {node: depth for depth, row in enumerate(graph.layers()) for node in row}
+    assert all(layer[first] < layer[second] for first, second in graph.edges)
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: str(path.stem))
+def test_every_program_has_a_graph(path: Path) -> None:
+    program = pplc.load(path).program
+    graph = graph_of(program.steps, program.module)
+    Page(graph.svg())
+    readers = {second for _, second in graph.edges}
+    observes = [place for place, node in enumerate(graph.nodes) if node.kind == "observe"]
+    assert readers.issuperset(observes), "an observe that depends on nothing"
+
+
+def test_pictures_of_what_is_out_of_the_ordinary() -> None:
+    for values in ([np.nan], [np.inf, -np.inf], [1.0], [1.0, 1.0], [1e300, -1e300], [1e-300, 2e-300]):
+        array = np.array(values)
+        weights = np.full(len(values), 1 / len(values))
+        for picture in (
+            svg.density(array, weights, [float("nan"), 1.0], "a<b"),
+            svg.traces([array, array[:0]], "a<b"),
+            svg.framed_traces([array], "a<b"),
+        ):
+            assert "nan" not in picture.lower().replace("a&lt;b", "") and "inf" not in picture
+            Page(picture)
+    long = svg.traces([np.arange(100_000.0)], "long")
+    assert len(long) < 20_000
+    for size, chosen in ((1, None), (1, 0), (5, 2)):
+        ancestors = np.zeros((3, size), np.intp)
+        Page(genealogy_svg(Genealogy(ancestors, chosen)))
+    Page(genealogy_svg(Genealogy(np.empty((0, 4), np.intp))))
+
+
+def test_from_python_and_from_a_file(tmp_path: Path) -> None:
+    posterior = pplc.compile_text(HOSTILE, "h.clj").infer("pgas", particles=5, sweeps=12, seed=1)
+    posterior.report(tmp_path / "r.html")
+    assert "Model" in Page((tmp_path / "r.html").read_text()).texts
+    posterior.save(tmp_path / "d.jsonl")
+    read_draws(tmp_path / "d.jsonl").report(tmp_path / "s.html")
+    texts = Page((tmp_path / "s.html").read_text()).texts
+    assert "Summary" in texts and "Model" not in texts
+
+
+def test_a_report_must_be_html(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "m.clj").write_text(HOSTILE)
+    assert main(["infer", str(tmp_path / "m.clj"), "--report", str(tmp_path / "r.txt")]) == USAGE
+    assert "the file must end in .html" in capsys.readouterr().err
+
+
+def browser() -> str:
+    found = next((path for name in BROWSERS if name and (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip("no Chromium")
+    return found
+
+
+def seen(path: Path, *options: str) -> str:
+    command = [browser(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", *options, "--dump-dom"]
+    ran = subprocess.run([*command, path.as_uri()], capture_output=True, text=True, timeout=60, check=False)
+    return ran.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "theme"), [(500, "light"), (1400, "dark")])
+def test_in_a_browser(width: int, theme: str, tmp_path: Path) -> None:
+    """No script runs, nothing is wider than the window, and ground and text are those of the theme."""
+    text = page_of(HOSTILE, tmp_path, "--method", "pgas", "--chains", "2")
+    options = [f"--window-size={width},900", *(["--force-dark-mode"] if theme == "dark" else [])]
+    assert "hacked" not in re.findall("<title>(.*?)</title>", seen(tmp_path / "r.html", *options))[0]
+    measure = """<script>
+    const style = getComputedStyle(document.body);
+    document.title = JSON.stringify({wide: document.documentElement.scrollWidth, window: innerWidth,
+      ground: style.backgroundColor, text: style.color,
+      drawn: [...document.querySelectorAll("svg")].filter(e => e.getBoundingClientRect().width > 20).length,
+      columns: new Set([...document.querySelectorAll("figure")].map(e => e.getBoundingClientRect().left)).size});
+    </script>"""
+    (tmp_path / "measured.html").write_text(
+        text.replace(POLICY, "default-src 'unsafe-inline'").replace("</body>", f"{measure}</body>")
+    )
+    found: dict[str, Any] = json.loads(
+        re.findall("<title>(.*?)</title>", seen(tmp_path / "measured.html", *options))[0].replace("&quot;", '"')
+    )
+    assert found["window"] == width and found["wide"] <= width
+    light = np.array(re.findall(r"\d+", found["ground"])[:3], float).mean()
+    ink = np.array(re.findall(r"\d+", found["text"])[:3], float).mean()
+    assert (light > 200 and ink < 80) if theme == "light" else (light < 60 and ink > 200)
+    assert found["drawn"] >= 6
