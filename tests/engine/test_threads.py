@@ -135,7 +135,7 @@ def test_a_thread_in_which_nothing_runs() -> None:
 
 
 def test_what_runs_is_written_in_one_place() -> None:
-    """Only `run_in` assigns to `here`."""
+    """Only `run_in` says what runs; what print tells of it is noted where it is known."""
     found = []
     for root in ("runtime", "compiler", "tests"):
         for file in (ROOT / root).rglob("*.py"):
@@ -146,6 +146,7 @@ def test_what_runs_is_written_in_one_place() -> None:
                     and isinstance(node.ctx, ast.Store)
                     and isinstance(node.value, ast.Name)
                     and node.value.id == "here"
+                    and node.attr not in ("sweep", "particle", "printed")
                 ):
                     found.append(file.name)
     assert found == ["frames.py", "frames.py"]
