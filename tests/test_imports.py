@@ -49,6 +49,7 @@ EXCEPTIONS: Final = {
     ("pplc.passes.expand", "pplc.passes.shapes"): "a part of expand in a file of its own",
     ("pplc.passes.expand", "pplc.passes.surface"): "a part of expand in a file of its own",
     ("pplc.passes.analyse", "pplc.passes.analyse_predicts"): "a part of analyse in a file of its own",
+    ("pplc.passes.analyse", "pplc.passes.analyse_shared"): "a part of analyse in a file of its own",
     ("pplc.passes.surface", "pplc.passes.shapes"): "both are parts of expand",
     ("pplc.passes.surface", "pplc.passes.special_forms"): "both are parts of expand",
     ("pplc.passes.special_forms", "pplc.passes.surface"): "a type, for the checker only",

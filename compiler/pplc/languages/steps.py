@@ -53,3 +53,4 @@ class Steps:
     steps: tuple[Step | Loop, ...]
     direct: dict[str, core.Lambda]
     constant: frozenset[str]
+    shared: frozenset[str]

@@ -8,7 +8,7 @@ observe. What follows the last observe belongs to the last segment: particles ar
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -77,6 +77,8 @@ class Plan:
     outline: Outline = NO_OUTLINE
     """The lines that notes about the run speak of."""
     scripts: Any = None
+    assumed: Mapping[At, tuple[str, bool]] = field(default_factory=dict)
+    """The assumes by their addresses, below which they draw: their names, and whether many statements share them."""
 
     def without_scripts(self) -> Plan:
         """The same, to be run by the program itself."""
@@ -172,7 +174,12 @@ def plan(steps: list[Step], root: At, data: Mapping[str, Any]) -> Plan:
                     bound.append(row)
                 label = step.next
     segments = _cut(bound)
-    return Plan(inputs, segments, reports, root, _outline(segments))
+    assumed = {
+        root[label]: (step.name.split("%")[0], step.shared)
+        for label, step in enumerate(steps)
+        if isinstance(step, Assume)
+    }
+    return Plan(inputs, segments, reports, root, _outline(segments), assumed=assumed)
 
 
 def _outline(segments: list[Segment]) -> Outline:
