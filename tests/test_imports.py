@@ -30,19 +30,21 @@ ALLOWED: Final[dict[str, tuple[str, ...]]] = {
     "pplc_runtime.distributions": ("pplc_runtime.distributions", "numpy", "scipy"),
     "pplc_runtime.processes": ("pplc_runtime.distributions", "pplc_runtime.processes", "numpy"),
     "pplc_runtime.settings": ("pplc_runtime.suggestions",),
+    "pplc_runtime.composition": ("pplc_runtime.settings", "pplc_runtime.suggestions"),
     "pplc_runtime.command": (
-        "pplc_runtime.command", "pplc_runtime.results", "pplc_runtime.settings", "pplc_runtime.suggestions", "tqdm",
+        "pplc_runtime.command", "pplc_runtime.composition", "pplc_runtime.results", "pplc_runtime.settings",
+        "pplc_runtime.suggestions", "tqdm",
     ),
 }  # fmt: skip
 """What each part may import besides the standard library; the longest name that fits a module counts."""
 
 LEVELS: Final = (
-    "version", "suggestions", "settings", "values", "distributions", "processes", "numerics", "lanes", "primitives",
-    "results", "program", "engine", "regeneration", "specialise", "inference", "command", "running", "reference",
-    "exports",
+    "version", "suggestions", "settings", "composition", "values", "distributions", "processes", "numerics", "lanes",
+    "primitives", "results", "program", "engine", "regeneration", "specialise", "inference", "command", "running",
+    "reference", "exports",
 )  # fmt: skip
 """The rooms of the runtime: each sees those before it, also in imports inside of functions, and none after it."""
-BUILDING_BLOCKS: Final = ("base", "start", "sweep")
+BUILDING_BLOCKS: Final = ("base", "start", "sweep", "targets")
 """What an inference method sees of its own room: not another method."""
 
 EXCEPTIONS: Final = {

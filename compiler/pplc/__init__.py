@@ -7,16 +7,22 @@ if TYPE_CHECKING:
     from pplc.model import Model as Model
     from pplc.model import compile_text as compile_text
     from pplc.model import load as load
+    from pplc_runtime.composition import icsmc as icsmc
+    from pplc_runtime.composition import lmh as lmh
+    from pplc_runtime.composition import pgas as pgas
 
 _HOMES = {
     "CompileError": "pplc.diagnostics",
     "Model": "pplc.model",
     "compile_text": "pplc.model",
+    "icsmc": "pplc_runtime.composition",
     "install": "pplc.importer",
+    "lmh": "pplc_runtime.composition",
     "load": "pplc.model",
+    "pgas": "pplc_runtime.composition",
 }
 
-__all__ = ["CompileError", "Model", "compile_text", "install", "load"]
+__all__ = ["CompileError", "Model", "compile_text", "icsmc", "install", "lmh", "load", "pgas"]
 
 
 def __getattr__(name: str) -> object:

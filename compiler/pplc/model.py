@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pplc.pipeline import Compiled
+    from pplc_runtime.composition import Composition
     from pplc_runtime.inference.base import Settings
     from pplc_runtime.results.posterior import Posterior
     from pplc_runtime.results.sweeps import Sweep
@@ -38,7 +39,7 @@ class Model:
         """The Python module that the program was compiled to."""
         return self.compiled.text
 
-    def infer(self, method: str = "importance", *, engine: str = "lanes", **settings: Any) -> Posterior:
+    def infer(self, method: str | Composition = "importance", *, engine: str = "lanes", **settings: Any) -> Posterior:
         """Draws from the posterior; see `Program.infer` for the settings.
 
         The engine is "lanes", or "reference" for the paper's evaluator, which is slow and the yardstick."""

@@ -1,15 +1,18 @@
-"""The inference methods: one visible table."""
+"""The inference methods: one visible table, and what can be composed of them."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from pplc_runtime.composition import Composition, offer_of
 from pplc_runtime.inference.base import Method
+from pplc_runtime.inference.compose import Composed, Mover
 from pplc_runtime.inference.icsmc import Icsmc
 from pplc_runtime.inference.importance import Importance
 from pplc_runtime.inference.lmh import Lmh
 from pplc_runtime.inference.pgas import Pgas
 from pplc_runtime.inference.smc import Smc
+from pplc_runtime.inference.targets import Covers
 from pplc_runtime.settings import OFFERS
 
 METHODS: Final[dict[str, Method]] = {
@@ -19,3 +22,22 @@ METHODS: Final[dict[str, Method]] = {
     "pgas": Method(OFFERS["pgas"], Pgas()),
     "lmh": Method(OFFERS["lmh"], Lmh()),
 }
+
+
+def _others(covers: Covers | None) -> Covers | None:
+    return None if covers is None else lambda at: not covers(at)
+
+
+MOVERS: Final[dict[str, Mover]] = {
+    "icsmc": lambda covers, number: Icsmc(_others(covers), number),
+    "pgas": lambda covers, number: Pgas(_others(covers), number),
+    "lmh": lambda covers, number: Lmh(covers or (lambda at: True), number),
+}
+"""The methods that can be part of a composition: how each is made from what it moves, and from its number."""
+
+
+def method_of(method: str | Composition) -> Method:
+    """A method by its name, or a composed one."""
+    if isinstance(method, str):
+        return METHODS[method]
+    return Method(offer_of(method), Composed(method, MOVERS))

@@ -137,9 +137,16 @@ class Kernel(Protocol):
         """The states of several chains as one, whose steps do all of them at once; None where that cannot be."""
 
 
+class Unbound(Protocol):
+    """What becomes a kernel for a program."""
+
+    def bound(self, engine: Engine, settings: Settings) -> Kernel:
+        """The kernel for the program of an engine; nothing in it depends on what a chain draws."""
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """An inference method: how it is offered, and its kernel."""
 
     offer: Offer
-    kernel: Kernel
+    kernel: Unbound

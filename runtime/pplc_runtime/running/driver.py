@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from pplc_runtime.engine.plan import Plan
-from pplc_runtime.inference.base import Engine, Kernel, Settings
+from pplc_runtime.inference.base import Engine, Kernel, Settings, Unbound
 from pplc_runtime.regeneration.lane_engine import LaneEngine
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.specialise.engine import SpecialisedEngine, scripted
@@ -25,14 +25,14 @@ Result = TypeVar("Result")
 class Driver:
     """Runs a kernel on a program."""
 
-    def __init__(self, kernel: Kernel, plan: Plan, settings: Settings) -> None:
+    def __init__(self, kernel: Unbound, plan: Plan, settings: Settings) -> None:
         self.settings = settings
         self.lanes = LaneEngine(plan)
-        self.kernel = kernel.bound(self.lanes, settings)
+        self.kernel: Kernel = kernel.bound(self.lanes, settings)
         self.specialised = None if plan.scripts is None or settings.strict else SpecialisedEngine(plan)
 
     @classmethod
-    def of(cls, kernel: Kernel, plan: Plan, settings: Settings) -> Driver:
+    def of(cls, kernel: Unbound, plan: Plan, settings: Settings) -> Driver:
         """With a specialised engine where that pays and can be."""
         many = settings.sweeps + settings.burn_in >= LEAST_SWEEPS
         return cls(kernel, scripted(plan) if many and settings.particles > 1 else plan, settings)

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.command.infer import run_module
+from pplc_runtime.composition import Composition, check_names, method_in, offer_of
 from pplc_runtime.engine.plan import plan
-from pplc_runtime.inference import METHODS
+from pplc_runtime.inference import method_of
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.program.errors import Places, located
 from pplc_runtime.program.inner_observes import inner_observes
-from pplc_runtime.program.steps import Input, Step
+from pplc_runtime.program.steps import Assume, Input, Step
 from pplc_runtime.results.json_values import from_python, nan_in_input
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
@@ -57,9 +58,15 @@ class Program:
         """The names of the values that a program is given."""
         return tuple(step.name for step in self.steps if isinstance(step, Input))
 
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """The names that the program assumes."""
+        names = (step.name.split("%")[0] for step in self.steps if isinstance(step, Assume))
+        return tuple(dict.fromkeys(names))
+
     def infer(
         self,
-        method: str = "importance",
+        method: str | Composition = "importance",
         *,
         particles: int | None = None,
         sweeps: int | None = None,
@@ -73,14 +80,17 @@ class Program:
         engine: Engine | None = None,
         **options: Any,
     ) -> Posterior:
-        """Draws from the posterior by one of the methods; `on_sweep` is told of each sweep as it is done.
+        """Draws from the posterior by a method, or by some composed; `on_sweep` is told of each sweep as it is done.
 
         The further options are those of `Settings`. What they must be is in `settings`: TypeError for one of the wrong
         kind or an unknown one, ValueError for a value that it cannot have or that the method has no use for.
         `engine` may take the place of the lane engine: it gives the sweeps for the same settings."""
         given = {"particles": particles, "sweeps": sweeps, "seed": seed, "chains": chains, "cores": cores}
-        told = checked(method, {**given, "max_depth": max_depth, **options}, "lanes" if engine is None else "reference")
-        chosen = METHODS[method].offer
+        method = method_in(method)
+        if isinstance(method, Composition):
+            check_names(method, self.assumed)
+        chosen = offer_of(method)
+        told = checked(chosen, {**given, "max_depth": max_depth, **options}, "lanes" if engine is None else "reference")
         number = told.pop("particles", chosen.particles)
         length = told.pop("sweeps", chosen.sweeps)
         chains, cores, max_depth = told.pop("chains", 1), told.pop("cores", 1), told.pop("max_depth", None)
@@ -103,13 +113,15 @@ class Program:
         if engine is None:
             sweeps_done = self.chains(method, settings, seed, values, cores, max_depth or DEEPEST)
         else:
-            work = partial(self.located, partial(engine, method, settings, seed, values, max_depth))
+            work = partial(self.located, partial(engine, chosen.name, settings, seed, values, max_depth))
             sweeps_done = self.deep(work, DEEPEST)
         for sweep in sweeps_done:
             each(sweep)
         if not found:
             raise ModelError(f"{self.source}: error: every particle of every sweep has weight zero")
-        return Posterior(method, seed, chosen.draws(number), chains, kept, chosen.is_chain, self.inner_observes())
+        return Posterior(
+            chosen.name, seed, chosen.draws_of(number), chains, kept, chosen.is_chain, self.inner_observes()
+        )
 
     def inner_observes(self) -> tuple[int, ...]:
         """The lines that observe inside of an expression."""
@@ -131,13 +143,19 @@ class Program:
         return values
 
     def chains(
-        self, method: str, settings: list[Settings], seed: int, data: dict[str, Any], cores: int, max_depth: int
+        self,
+        method: str | Composition,
+        settings: list[Settings],
+        seed: int,
+        data: dict[str, Any],
+        cores: int,
+        max_depth: int,
     ) -> Iterator[Sweep]:
         """The sweeps of all chains: in the lanes of one run where they fit there, else one chain after the other or
         in processes, each with its own stream of random numbers. Which of them does not depend on `cores`."""
         *seeds, common = np.random.SeedSequence(seed).spawn(len(settings) + 1)
         own = settings[0]
-        fit = METHODS[method].offer.is_chain and own.ess_threshold >= 1
+        fit = offer_of(method).is_chain and own.ess_threshold >= 1
         if len(settings) > 1 and fit and len(settings) * own.particles <= MOST_LANES:
             in_lanes = False
             for sweep in self.deep(partial(self.in_lanes, method, settings, seeds, common, data), max_depth):
@@ -157,19 +175,19 @@ class Program:
         return list(self.deep(chain, max_depth))
 
     def run(
-        self, method: str, settings: Settings, seed: np.random.SeedSequence, data: dict[str, Any]
+        self, method: str | Composition, settings: Settings, seed: np.random.SeedSequence, data: dict[str, Any]
     ) -> Iterator[Sweep]:
         """The sweeps of one chain."""
         rng = np.random.default_rng(seed)
         return self.located(lambda: self.driver(method, settings, data).chain(rng))
 
-    def driver(self, method: str, settings: Settings, data: dict[str, Any]) -> Driver:
+    def driver(self, method: str | Composition, settings: Settings, data: dict[str, Any]) -> Driver:
         """What takes the steps of a method."""
-        return Driver.of(METHODS[method].kernel, plan(self.steps, At(), data), settings)
+        return Driver.of(method_of(method).kernel, plan(self.steps, At(), data), settings)
 
     def in_lanes(
         self,
-        method: str,
+        method: str | Composition,
         settings: list[Settings],
         seeds: list[np.random.SeedSequence],
         common: np.random.SeedSequence,
