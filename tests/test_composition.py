@@ -136,3 +136,24 @@ def test_unknown_targets() -> None:
         MODEL.infer("pgas + lmh", genealogy=1)
     with pytest.raises(ValueError, match=r"the reference engine has no pgas \+ lmh"):
         MODEL.infer("pgas + lmh", engine="reference")
+
+
+def test_what_no_part_moves() -> None:
+    with pytest.raises(Exception, match=r"the method lmh\(q\) does not move what 'x' draws; add a part for it"):
+        MODEL.infer("lmh(q)", sweeps=2)
+    with pytest.raises(Exception, match="what observes or predicts draw"):
+        pplc.compile_text("[assume a (sample (flip 0.5))] [observe (normal (sample (normal 0 1)) 1) 1]").infer("lmh(a)")
+
+
+def test_a_note_where_held_choices_would_be_others() -> None:
+    """With the parameters of all classes held, no class can appear or disappear."""
+    model = pplc.compile_text("""
+        [assume seats (crp 1.0)]
+        [assume class (mem (lambda (i) (sample seats)))]
+        [assume mu (mem (lambda (k) (sample (normal 0 3))))]
+        [for [i (range 0 5)] [observe (normal (mu (class i)) 1.0) (* 2 i)]]
+        [predict (class 4)]""")
+    wrong = model.infer("pgas(paths, 5) + lmh(mu)", sweeps=30, seed=1)
+    assert "add a part that moves all: 'pgas(paths, 5) + lmh(mu) + lmh'" in wrong.summary().text()
+    right = model.infer("pgas(paths, 5) + lmh(mu) + lmh", sweeps=30, seed=1)
+    assert "moves all" not in right.summary().text()

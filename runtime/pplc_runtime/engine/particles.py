@@ -55,6 +55,7 @@ class Particles:
         here.frame = self.frame
         here.handler = self.handler = handler(rng, dict(plan.inputs), retained)
         self.handler.draws = [] if remember else None
+        self.held = held
         if held is not None:
             self.handler.hold(held)
         self.generations: list[tuple[Frame, list[tuple[At, Frame, Any]]]] = []

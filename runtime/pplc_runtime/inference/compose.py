@@ -7,18 +7,20 @@ hold the others. (L. Tierney 1994, "Markov chains for exploring posterior distri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from pplc_runtime import composition
-from pplc_runtime.composition import Composition, Target, targets_of
+from pplc_runtime.composition import Composition, targets_of
 from pplc_runtime.inference.base import Engine, Kernel, Settings
-from pplc_runtime.inference.targets import Covers, covering
+from pplc_runtime.inference.start import first_retained
+from pplc_runtime.inference.targets import Covers, covering, statement_of
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.values import ModelError
 
 Mover: TypeAlias = Callable[[Covers | None, int | None], Kernel]
 """Makes the kernel of a method from what it moves, None for all, and from its number, if it has one."""
@@ -32,18 +34,31 @@ class Composed:
     movers: Mapping[str, Mover]
 
     def bound(self, engine: Engine, settings: Settings) -> Kernel:
-        targets = iter(targets_of(self.composition))
-        return self.made(self.composition, targets, engine).bound(engine, settings)
+        targets = [None if target is None else covering(engine.plan, target) for target in targets_of(self.composition)]
+        self.check(engine, settings, targets)
+        return self.made(self.composition, iter(targets)).bound(engine, settings)
 
-    def made(self, of: Composition, targets: Any, engine: Engine) -> Kernel:
+    def check(self, engine: Engine, settings: Settings, targets: list[Covers | None]) -> None:
+        """An error if there is something that no part moves: the chain would never leave where it starts."""
+        covers = [target for target in targets if target is not None]
+        if len(covers) < len(targets):
+            return
+        for at in first_retained(engine, settings, np.random.default_rng(0)):
+            if not any(covered(at) for covered in covers):
+                name, _ = engine.plan.assumed.get(statement_of(engine.plan, at), ("", False))
+                what = f"'{name}' draws" if name else "observes or predicts draw"
+                raise ModelError(
+                    f"the method {self.composition} does not move what {what}; add a part for it, such as lmh(rest)"
+                )
+
+    def made(self, of: Composition, targets: Iterator[Covers | None]) -> Kernel:
         match of:
             case composition.Cycle(parts):
-                return Cycle(tuple([self.made(part, targets, engine) for part in parts]))
+                return Cycle(tuple([self.made(part, targets) for part in parts]))
             case composition.Repeat(body, times):
-                return Cycle((self.made(body, targets, engine),) * times)
+                return Cycle((self.made(body, targets),) * times)
             case composition.Single(method, _, number):
-                target: Target | None = next(targets)
-                return self.movers[method](None if target is None else covering(engine.plan, target), number)
+                return self.movers[method](next(targets), number)
         raise TypeError(f"no composition: {of!r}")
 
 

@@ -94,6 +94,8 @@ def finished(
         first = chain * size
         own = slice(first, first + size)
         diagnostics = {"renewed": (places[:, chain] != first).tolist(), **watched, **told[chain]}
+        if particles.held is not None:
+            diagnostics["missed"] = particles.held.missed
         if number % SELDOM == 0:
             diagnostics["ancestors"] = particles.distinct_ancestors(np.arange(first, first + size))
         if settings.keeps_genealogy(number):
