@@ -44,7 +44,7 @@ LEVELS: Final = (
     "reference", "exports",
 )  # fmt: skip
 """The rooms of the runtime: each sees those before it, also in imports inside of functions, and none after it."""
-BUILDING_BLOCKS: Final = ("base", "start", "sweep", "targets")
+BUILDING_BLOCKS: Final = ("base", "seats", "start", "sweep", "targets")
 """What an inference method sees of its own room: not another method."""
 
 EXCEPTIONS: Final = {

@@ -184,6 +184,7 @@ class Kernel:
                 patch.setattr(process, "sample", _enumerating_process(process.sample))
             patch.setattr("pplc_runtime.engine.particles.pick", lambda chance, weights: chance.decide(weights.tolist()))
             patch.setattr("pplc_runtime.engine.particles.pick_rows", _pick_rows)
+            patch.setattr("pplc_runtime.inference.seats.pick", lambda chance, weights: chance.decide(weights.tolist()))
             if "enumerated" not in SCHEMES:
                 patch.setitem(SCHEMES, "enumerated", Scheme("enumerated", _draw, _conditional))  # type: ignore[arg-type]
             for module in MOVES:

@@ -57,7 +57,7 @@ TABLE: dict[str, tuple[str, Options]] = {
     "strict pgas 3": ("pgas", {"particles": 3, "strict": True}),
     "icsmc 3, four chains": ("icsmc", {"particles": 3, "chains": 4, "sweeps": 100}),
     "lmh": ("lmh", {}),
-    "pgas + lmh": ("pgas(paths, 3) + lmh(rest) + lmh", {}),
+    "pgas + lmh": ("pgas(paths, 3) + lmh(globals) + lmh", {}),
     "lmh + icsmc": ("lmh(globals)*2 + icsmc(5)", {}),
     "pgas 3, four chains": ("pgas", {"particles": 3, "chains": 4, "sweeps": 50}),
 }

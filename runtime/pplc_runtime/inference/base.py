@@ -106,9 +106,12 @@ class Engine(Protocol):
     def log_density(self, trace: Trace) -> float:
         """The log density of all that an execution draws and observes."""
 
-    def update(self, trace: Trace, changes: Mapping[At, Any], rng: np.random.Generator) -> Update:
+    def update(
+        self, trace: Trace, changes: Mapping[At, Any], rng: np.random.Generator, moved: Mapping[At, At] | None = None
+    ) -> Update:
         """Replace values of an execution, and run anew what reads them; the trace is changed in place. A value that is
-        `REDRAWN` is drawn from its distribution or process as it is there."""
+        `REDRAWN` is drawn from its distribution or process as it is there; one that is `moved` is found at another
+        address."""
 
 
 class Kernel(Protocol):

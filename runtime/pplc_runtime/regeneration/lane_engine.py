@@ -40,9 +40,11 @@ class TraceEngine:
         """The log density of all that an execution draws and observes."""
         return trace.log_density
 
-    def update(self, trace: Trace, changes: Mapping[At, Any], rng: np.random.Generator) -> Update:
+    def update(
+        self, trace: Trace, changes: Mapping[At, Any], rng: np.random.Generator, moved: Mapping[At, At] | None = None
+    ) -> Update:
         """Replace values of an execution, and run anew what reads them; the trace is changed in place."""
-        return trace.update(changes, rng)
+        return trace.update(changes, rng, moved or {})
 
     def holding(
         self, rng: np.random.Generator, settings: Conditions, retained: Retained, holds: Holds
