@@ -36,19 +36,21 @@ ALLOWED: Final[dict[str, tuple[str, ...]]] = {
     "pplc_runtime.processes": ("pplc_runtime.distributions", "pplc_runtime.processes", "numpy"),
     "pplc_runtime.native.machine": ("pplc_runtime", "numpy", "llvmlite"),
     "pplc_runtime.settings": ("pplc_runtime.suggestions",),
+    "pplc_runtime.composition": ("pplc_runtime.settings", "pplc_runtime.suggestions"),
     "pplc_runtime.command": (
-        "pplc_runtime.command", "pplc_runtime.results", "pplc_runtime.settings", "pplc_runtime.suggestions", "tqdm",
+        "pplc_runtime.command", "pplc_runtime.composition", "pplc_runtime.results", "pplc_runtime.settings",
+        "pplc_runtime.suggestions", "tqdm",
     ),
 }  # fmt: skip
 """What each part may import besides the standard library; the longest name that fits a module counts."""
 
 LEVELS: Final = (
-    "version", "excerpt", "suggestions", "settings", "values", "distributions", "processes", "numerics", "lanes",
-    "primitives", "results", "program", "engine", "regeneration", "specialise", "native", "inference", "command",
-    "running", "reference", "exports",
+    "version", "excerpt", "suggestions", "settings", "composition", "values", "distributions", "processes", "numerics",
+    "lanes", "primitives", "results", "program", "engine", "regeneration", "specialise", "native", "inference",
+    "command", "running", "reference", "exports",
 )  # fmt: skip
 """The rooms of the runtime: each sees those before it, also in imports inside of functions, and none after it."""
-BUILDING_BLOCKS: Final = ("base", "start", "sweep")
+BUILDING_BLOCKS: Final = ("base", "seats", "start", "sweep", "targets")
 """What an inference method sees of its own room: not another method."""
 
 EXCEPTIONS: Final = {
@@ -62,6 +64,7 @@ EXCEPTIONS: Final = {
     ("pplc.passes.surface", "pplc.passes.binding"): "both are parts of expand",
     ("pplc.passes.surface", "pplc.passes.patterns"): "both are parts of expand",
     ("pplc.passes.surface", "pplc.passes.procedures"): "both are parts of expand",
+    ("pplc.passes.analyse", "pplc.passes.analyse_shared"): "a part of analyse in a file of its own",
     ("pplc.passes.surface", "pplc.passes.shapes"): "both are parts of expand",
     ("pplc.passes.special_forms", "pplc.passes.binding"): "both are parts of expand",
     ("pplc.passes.special_forms", "pplc.passes.clojure_forms"): "both are parts of expand",

@@ -8,6 +8,11 @@ if TYPE_CHECKING:
     from pplc.model import Model as Model
     from pplc.model import compile_text as compile_text
     from pplc.model import load as load
+    from pplc_runtime.composition import icsmc as icsmc
+    from pplc_runtime.composition import lmh as lmh
+    from pplc_runtime.composition import pgas as pgas
+    from pplc_runtime.composition import rw as rw
+    from pplc_runtime.composition import slices as slices
     from pplc_runtime.results import Posterior as Posterior
     from pplc_runtime.values import ModelError as ModelError
 
@@ -17,12 +22,30 @@ _HOMES = {
     "ModelError": "pplc_runtime.values",
     "Posterior": "pplc_runtime.results",
     "compile_text": "pplc.model",
+    "icsmc": "pplc_runtime.composition",
     "install": "pplc.importer",
+    "lmh": "pplc_runtime.composition",
     "load": "pplc.model",
     "load_ipython_extension": "pplc.magic",
+    "pgas": "pplc_runtime.composition",
+    "rw": "pplc_runtime.composition",
+    "slices": "pplc_runtime.composition",
 }
 
-__all__ = ["CompileError", "Model", "ModelError", "Posterior", "compile_text", "install", "load"]
+__all__ = [
+    "CompileError",
+    "Model",
+    "ModelError",
+    "Posterior",
+    "compile_text",
+    "icsmc",
+    "install",
+    "lmh",
+    "load",
+    "pgas",
+    "rw",
+    "slices",
+]
 
 
 def __getattr__(name: str) -> object:

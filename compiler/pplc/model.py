@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pplc.pipeline import Compiled
+    from pplc_runtime.composition import Composition
     from pplc_runtime.inference.base import Settings
     from pplc_runtime.results.posterior import Posterior
     from pplc_runtime.results.sweeps import Sweep
@@ -52,7 +53,7 @@ class Model:
     @with_settings
     def infer(
         self,
-        method: str = "importance",
+        method: str | Composition = "importance",
         *,
         data: Any = None,
         progress: bool | None = None,

@@ -28,10 +28,12 @@ class Offer(NamedTuple):
     own: tuple[str, ...] = ()
     burn_in: int = 0
     """Unless told otherwise."""
+    draws: int | None = None
+    """How many draws a sweep gives, if not one for each particle."""
 
-    def draws(self, particles: int) -> int:
-        """How many draws a sweep gives: a method that is offered with one particle gives one."""
-        return particles if self.particles > 1 else 1
+    def draws_of(self, particles: int) -> int:
+        """How many draws a sweep of so many particles gives."""
+        return particles if self.draws is None else self.draws
 
 
 OFFERS: Final[dict[str, Offer]] = {
@@ -52,13 +54,15 @@ OFFERS: Final[dict[str, Offer]] = {
         ),
         Offer(
             "lmh", "a chain that proposes one random choice at a time", 1, 1000, True,
-            ("burn_in", "proposals"),
+            ("burn_in", "proposals"), draws=1,
         ),
         Offer(
-            "rw", "a chain of random walks, one value at a time (static structure)", 1, 2000, True, ("burn_in",), 500,
+            "rw", "a chain of random walks, one value at a time (static structure)", 1, 2000, True,
+            ("burn_in",), 500, draws=1,
         ),
         Offer(
-            "slice", "a chain of slices, one value at a time (static structure)", 1, 2000, True, ("burn_in",), 500,
+            "slice", "a chain of slices, one value at a time (static structure)", 1, 2000, True,
+            ("burn_in",), 500, draws=1,
         ),
     )
 }  # fmt: skip
@@ -144,13 +148,12 @@ CALLED_WITH: Final = ("data", "engine", "keep", "on_sweep", "progress")
 """What `infer` takes from Python beside settings."""
 
 
-def checked(method: str, given: Mapping[str, Any], engine: str = ENGINES[0]) -> dict[str, Any]:
-    """The settings that are given, as a run takes them; None is one that is not given.
+def checked(offer: Offer, given: Mapping[str, Any], engine: str = ENGINES[0]) -> dict[str, Any]:
+    """The settings that are given for a method, as a run takes them; None is one that is not given.
 
     A setting of the wrong kind or an unknown one is a TypeError, a value that it cannot have a ValueError."""
-    one_of("method", OFFERS)(method)
-    if engine == "reference" and method not in REFERENCE_METHODS:
-        raise ValueError(f"method: {NO_REFERENCE.format(method)}")
+    if engine == "reference" and offer.name not in REFERENCE_METHODS:
+        raise ValueError(f"method: {NO_REFERENCE.format(offer.name)}")
     result = {}
     for name, value in given.items():
         if name not in SETTINGS:
@@ -161,19 +164,19 @@ def checked(method: str, given: Mapping[str, Any], engine: str = ENGINES[0]) -> 
             result[name] = SETTINGS[name].check(value)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name}: {error}") from None
-        reason = unfit(name, result[name], method)
+        reason = unfit(name, result[name], offer)
         if reason is not None:
             raise ValueError(f"{name}: {reason}")
     return result
 
 
-def unfit(name: str, value: Any, method: str) -> str | None:
+def unfit(name: str, value: Any, method: Offer) -> str | None:
     """Why a method has no use for a value of a setting, or None. What changes nothing is no harm."""
     if value == SETTINGS[name].default:
         return None
     able = [offer.name for offer in OFFERS.values() if name in offer.own]
-    if able and method not in able:
-        return f"{method} has none; use {' or '.join([', '.join(able[:-1]), able[-1]] if able[1:] else able)}"
+    if able and name not in method.own:
+        return f"{method.name} has none; use {' or '.join([', '.join(able[:-1]), able[-1]] if able[1:] else able)}"
     return None
 
 

@@ -66,6 +66,7 @@ def test_help(module: Path) -> None:
     [
         ("--particels 3", "model.py: error: unrecognized arguments: --particels 3; did you mean '--particles'?"),
         ("--particles ten", "model.py: error: argument --particles: must be a whole number, not 'ten'"),
+        ("--method pgas+lmh(xx)", "--method: the program does not assume 'xx'; did you mean 'x'?\n  pgas+lmh(xx)\n"),
         ("--method smc --burn-in 3", "model.py: error: --burn-in: smc has none; use icsmc, pgas, lmh, rw or slice"),
         ("--set z=1", "model.py: error: --set: the model has no input 'z'; its inputs are y"),
         ("--out none/x", "model.py: error: cannot write none/x: there is no directory"),

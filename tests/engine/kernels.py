@@ -11,6 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, TypeAlias, TypeVar
 
@@ -140,9 +141,16 @@ def _enumerating(right: Callable[..., Any]) -> Callable[..., Any]:
     return sample
 
 
-def _sample_from(self: Any, chance: Enumerating, state: Any, index: Any, *parameters: Any) -> Any:
-    values: list[Any] = [True, False] if self.value_kind == "boolean" else WHOLE
-    return chance.lanes(values, np.array([self.log_density(state, index, value, *parameters) for value in values]))
+def _enumerating_process(right: Callable[..., Any]) -> Callable[..., Any]:
+    """The same of a process."""
+
+    def sample(self: Any, chance: Any, state: Any, index: Any, *parameters: Any) -> Any:
+        if not isinstance(chance, Enumerating):
+            return right(self, chance, state, index, *parameters)
+        values: list[Any] = [True, False] if self.value_kind == "boolean" else WHOLE
+        return chance.lanes(values, np.array([self.log_density(state, index, value, *parameters) for value in values]))
+
+    return sample
 
 
 class Kernel:
@@ -179,10 +187,12 @@ class Kernel:
         with pytest.MonkeyPatch.context() as patch, quietly():
             for family in {type(family) for family in DISTRIBUTIONS.values()}:
                 patch.setattr(family, "sample", _enumerating(family.sample))
-            for process in {PitmanYor, *map(type, PROCESSES.values())}:
-                patch.setattr(process, "sample", _sample_from)
+            processes: set[Any] = {PitmanYor, *map(type, PROCESSES.values())}
+            for process in processes:
+                patch.setattr(process, "sample", _enumerating_process(process.sample))
             patch.setattr("pplc_runtime.engine.particles.pick", lambda chance, weights: chance.decide(weights.tolist()))
             patch.setattr("pplc_runtime.engine.particles.pick_rows", _pick_rows)
+            patch.setattr("pplc_runtime.inference.seats.pick", lambda chance, weights: chance.decide(weights.tolist()))
             if "enumerated" not in SCHEMES:
                 patch.setitem(SCHEMES, "enumerated", Scheme("enumerated", _draw, _conditional))  # type: ignore[arg-type]
             for module in MOVES:
@@ -248,9 +258,12 @@ class Kernel:
         after: defaultdict[Any, float] = defaultdict(float)
         settings = Settings(**{"particles": 2, "sweeps": 1, "resampling": "enumerated", **options})
 
+        with quietly():
+            bound = kernel.bound(self.engine, replace(settings, resampling="multinomial"))
+
         def step(chance: Enumerating) -> Any:
             rng: Any = chance
-            bound, state = kernel.bound(self.engine, settings), RetainedRuns([dict(self.retained)])
+            state = RetainedRuns([dict(self.retained)])
             state, sweeps = bound.step(self.engine, state, settings, 0, rng, report=self.reports)
             told = tuple((label, key_of(_plain(column[0]))) for label, column in sweeps[0].predicts.items())
             return paths(state.held[0]), told if self.reports else ()

@@ -14,12 +14,16 @@ from tests.share import share
 
 from pplc import compile_text
 from pplc_runtime.inference import lmh as module
+from pplc_runtime.inference import seats
 from pplc_runtime.inference.lmh import Lmh
+from pplc_runtime.inference.seats import another_seat, is_way_back
+from pplc_runtime.inference.targets import statement_of
 from pplc_runtime.regeneration.trace import Trace, Update
 
 from .interplay import INTERPLAY
 from .kernels import Kernel, distance
-from .sweeps import compiled
+from .sweeps import compiled, executions, quietly
+from .test_traces import agree, anew
 
 SOURCES = {**PROGRAMS, **{name: program.source for name, program in TINY.items()}, **INTERPLAY}
 EXACT = 1e-12
@@ -148,6 +152,107 @@ def test_memo_entries_that_stay(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
     )  # fmt: skip
     assert bias(MEMO) > 0.001
+
+
+# Seats of a crp
+
+SEATS = """
+[assume seats (crp 0.8)]
+[assume class (mem (lambda (i) (sample seats)))]
+[assume mu (mem (lambda (k) (sample (uniform-discrete 0 3))))]
+[for [[i y] [[0 0] [1 2] [2 0]]] [observe (flip (if (= (mu (class i)) y) 0.8 0.3)) true]]
+[predict (class 2)]
+"""
+OTHER_DRAWS = """
+[assume seats (crp 0.8)]
+[assume mu (mem (lambda (k) (sample (flip 0.3))))]
+[assume a (sample seats)]
+[assume b (if (mu a) 0 (sample seats))]
+[assume c (if (= b 1) (sample seats) 0)]
+[observe (flip (if (mu b) 0.8 0.3)) true]
+[observe (flip (if (mu c) 0.4 0.7)) true]
+[observe (flip (if (= a c) 0.4 0.7)) true]
+"""
+OBSERVED = """
+[assume seats (crp 0.8)]
+[assume mu (mem (lambda (k) (sample (flip 0.3))))]
+[assume a (sample seats)]
+[assume b (sample seats)]
+[assume c (if (mu b) (observe seats 0) 0)]
+[observe (flip (if (= a b) 0.8 0.3)) true]
+"""
+IN_ORDER = """
+[assume seats (crp 0.8)]
+[assume mu (mem (lambda (k) (sample (flip 0.3))))]
+[assume a (sample seats)]
+[assume b (sample seats)]
+[observe (flip (if (mu a) 0.8 0.3)) true]
+[observe (flip (if (mu b) 0.4 0.7)) true]
+[observe (flip (if (mu 1) 0.4 0.7)) true]
+"""
+"""An entry that is asked for by what is no label."""
+WITH_SEATS = {"seats": SEATS, "other draws": OTHER_DRAWS, "observed": OBSERVED, "in order": IN_ORDER}
+
+
+@pytest.mark.parametrize("name", WITH_SEATS)
+def test_seats(name: str) -> None:
+    assert bias(WITH_SEATS[name]) < EXACT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["other draws", "observed", "in order"])
+def test_two_seats(name: str) -> None:
+    assert bias(WITH_SEATS[name], proposals=2) < EXACT
+
+
+def test_seats_move_with_what_is_remembered_of_their_tables() -> None:
+    """The first customer leaves a table of three: the others open it, with the value that it has."""
+    text = """
+        [assume seats (crp 1.0)]
+        [assume class (mem (lambda (i) (sample seats)))]
+        [assume mu (mem (lambda (k) (sample (normal 0 1))))]
+        [for [i (range 0 3)] [observe (normal (mu (class i)) 1.0) i]]"""
+    run = compiled(text).plan
+    with quietly():
+        label = next(at for at, (name, _) in run.assumed.items() if name == "mu")
+        drawn = next(e for e in executions(run, 200, 1) if list(e.choices.values()).count(0) == 3)
+        trace = Trace(run, drawn.choices, np.random.default_rng(1))
+        first = next(iter(trace.values))
+        (mu,) = [choice.value for at, choice in trace.choices.items() if statement_of(run, at) is label]
+        rng = np.random.default_rng(2)
+        while (move := another_seat(trace, first, rng)) is None:
+            pass
+        update = trace.update(move.changes, rng, move.moved)
+        assert len(update.fresh) == 1 and not update.stale
+        values = list(trace.values.values())
+        assert values.count(mu) == 1 and [value for value in values if type(value) is int] == [0, 1, 1]
+        assert is_way_back(trace, move)
+        agree(trace, anew(trace))
+        update.undo()
+        agree(trace, anew(trace))
+        assert trace.values == drawn.choices
+
+
+def test_without_the_two_seats(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = seats.another_seat
+
+    def another_seat(*arguments: Any) -> Any:
+        move = right(*arguments)
+        return None if move is None else move._replace(log_back=0.0)
+
+    monkeypatch.setattr(module, "another_seat", another_seat)
+    assert bias(SEATS) > 0.001
+
+
+def test_where_the_way_back_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "is_way_back", lambda trace, move: True)
+    assert max(bias(OTHER_DRAWS), bias(OBSERVED)) > 0.0001
+
+
+def test_entries_that_stay_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would be as exact, and tables could hardly change their numbers: that is what the permutation is for."""
+    monkeypatch.setattr("pplc_runtime.inference.seats.renamed", lambda trace, numbers: ())
+    assert bias(SEATS) < EXACT
 
 
 # Runs

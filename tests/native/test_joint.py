@@ -174,7 +174,7 @@ def follows() -> bool:
     plan, joint = joint_of(compile_text(DEPENDENT))
     with np.errstate(all="ignore"):
         mover = Mover(plan, joint, lambda at: True, Trace(plan, {}, np.random.default_rng(2)).values)
-        mover.run(50, 20, False, (5, 6), np.random.default_rng(0), report=False)
+        mover.run(50, 0, 20, False, (5, 6), np.random.default_rng(0), report=False)
         again = joint.layout.written(mover.held)
         joint.log_density(again)
     return np.allclose(mover.x, again, rtol=1e-12)
@@ -212,7 +212,7 @@ def test_the_machine_moves_as_cpython_does() -> None:
             for machine in (MACHINE, Interpreted):
                 for sliced in (False, True):
                     mover = Mover(plan, Joint(program, machine), lambda at: True, values)
-                    mover.run(12, 6, sliced, (5, 6), np.random.default_rng(0), report=False)
+                    mover.run(12, 0, 6, sliced, (5, 6), np.random.default_rng(0), report=False)
                     found.append(mover.x)
         np.testing.assert_allclose(found[:2], found[2:], rtol=1e-10)
 

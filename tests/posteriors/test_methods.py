@@ -57,6 +57,8 @@ TABLE: dict[str, tuple[str, Options]] = {
     "strict pgas 3": ("pgas", {"particles": 3, "strict": True}),
     "icsmc 3, four chains": ("icsmc", {"particles": 3, "chains": 4, "sweeps": 100}),
     "lmh": ("lmh", {}),
+    "pgas + lmh": ("pgas(paths, 3) + lmh(globals) + lmh", {}),
+    "lmh + icsmc": ("lmh(globals)*2 + icsmc(5)", {}),
     "pgas 3, four chains": ("pgas", {"particles": 3, "chains": 4, "sweeps": 50}),
 }
 LARGER: dict[str, tuple[str, Options]] = {
@@ -65,12 +67,14 @@ LARGER: dict[str, tuple[str, Options]] = {
     "icsmc": ("icsmc", {"particles": 50, "sweeps": 200}),
     "pgas": ("pgas", {"particles": 8, "sweeps": 200}),
     "lmh": ("lmh", {"sweeps": 1000}),
+    "pgas + lmh": ("pgas(paths, 8) + lmh(globals)*2 + lmh", {"sweeps": 100}),
 }
 OUT_OF_REACH: dict[str, tuple[str, ...]] = {
     "dp_mixture": ("importance", "lmh"),
     "hmm": ("importance",),
-    "kalman": ("importance", "smc", "icsmc") if LONGER > 1 else tuple(LARGER),
-    "nonlinear_ssm": ("importance", "icsmc"),
+    "kalman": ("importance", "smc", "icsmc", "lmh") if LONGER > 1 else tuple(LARGER),
+    "infinite_hmm": ("pgas + lmh",),
+    "nonlinear_ssm": ("importance", "icsmc", "pgas + lmh"),
 }
 """Programs that a method cannot get through in the time of a test."""
 OTHERWISE: dict[tuple[str, str], Options] = {
@@ -172,8 +176,8 @@ def standardised(found: list[Estimate], draws: int) -> Iterator[tuple[Estimate, 
 
 
 def check(source: str, method: str, options: Options, answer: Answer, seed: int) -> None:
-    chain = method in ("icsmc", "pgas", "lmh")
-    options = {"sweeps": SWEEPS[method], **options}
+    chain = method not in ("importance", "smc")
+    options = {"sweeps": SWEEPS.get(method, 200), **options}
     length = options["sweeps"] * (LONGER if chain else 1)
     burn_in = {"burn_in": length // 10} if chain else {}
     posterior = compile_text(source).infer(method, seed=seed, **{**options, **burn_in, "sweeps": length})

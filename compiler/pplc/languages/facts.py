@@ -16,5 +16,6 @@ class Analysis:
     direct: dict[str, core.Lambda]
     constant: frozenset[str]
     random: frozenset[str]
+    shared: frozenset[str]
     acting: frozenset[Span]
     kept: dict[Span, tuple[str, ...]]

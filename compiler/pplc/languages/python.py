@@ -34,6 +34,7 @@ class Module:
     """The form that a call was made from, by the id of its node."""
     imports: set[str] = field(default_factory=set)
     constant: frozenset[str] = frozenset()
+    shared: frozenset[str] = frozenset()
     """The globals that are evaluated once a run."""
 
 

@@ -32,7 +32,8 @@ def show_program(program: core.Program) -> str:
 
 def show_analysis(analysis: Analysis) -> str:
     """The statements, and what is known of the globals."""
-    facts = {"direct": analysis.direct, "constant": analysis.constant, "random": analysis.random}
+    facts = {"direct": analysis.direct, "constant": analysis.constant, "random": analysis.random,
+             "shared": analysis.shared}  # fmt: skip
     lines = [f"{fact}: {' '.join(sorted(names)) or '-'}" for fact, names in facts.items()]
     return show_program(analysis.program) + "\n\n" + "\n".join(lines)
 

@@ -56,3 +56,4 @@ class Steps:
     steps: tuple[Step | Loop, ...]
     direct: dict[str, core.Lambda]
     constant: frozenset[str]
+    shared: frozenset[str]

@@ -6,6 +6,7 @@
   observes, nor reads a global that does. They are evaluated once a run, not once a sweep.
 - `random`: the globals whose value may depend on a random choice. An observe that nothing random reaches is
   worth a warning: it changes no posterior.
+- `shared`: the globals whose choices many statements read (see `analyse_shared`).
 - `acting`, `kept`: the predicts that have to be run where they stand, and what has to be kept for the others (see
   `analyse_predicts`).
 
@@ -31,6 +32,7 @@ from pplc.languages.traverse import (
     readers_of,
 )
 from pplc.passes.analyse_predicts import waiting
+from pplc.passes.analyse_shared import shared_globals
 from pplc.source import Span
 from pplc_runtime.primitives.facts import FACTS
 from pplc_runtime.program.constructors import PROCESS_CONSTRUCTORS
@@ -54,7 +56,8 @@ def analyse(program: core.Program) -> tuple[Analysis, list[Diagnostic]]:
         for span in _dropped(program, direct)
     ]
     acting, kept = waiting(program, direct, _acts)
-    return Analysis(program, direct, _constants(program, direct), frozenset(random), acting, kept), warnings
+    shared = shared_globals(program, _is_random, random)
+    return Analysis(program, direct, _constants(program, direct), frozenset(random), shared, acting, kept), warnings
 
 
 def _is_process(expr: core.Expr) -> bool:

@@ -186,6 +186,8 @@ def _table(module: Module, source: Source) -> str:
             arguments.append(_items(step.row))
         if isinstance(step.statement, core.AssumeStatement) and step.statement.name in module.constant:
             arguments.append("constant=True")
+        if isinstance(step.statement, core.AssumeStatement) and step.statement.name in module.shared:
+            arguments.append("shared=True")
         if isinstance(step.statement, core.PredictStatement) and step.acts:
             arguments.append("acts=True")
         if isinstance(step.statement, core.PredictStatement) and step.kept:

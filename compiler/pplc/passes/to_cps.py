@@ -43,4 +43,4 @@ def to_cps(analysis: Analysis) -> Steps:
                     assert_never(statement)
 
     place(analysis.program.statements, (), None)
-    return Steps(tuple(steps), analysis.direct, analysis.constant)
+    return Steps(tuple(steps), analysis.direct, analysis.constant, analysis.shared)

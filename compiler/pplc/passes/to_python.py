@@ -51,7 +51,7 @@ class Builder:
 
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
-        self.module = Module(constant=steps.constant)
+        self.module = Module(constant=steps.constant, shared=steps.shared)
         self.names = _locals(steps)
         self.direct: dict[str, Known] = {}
         """The closed procedures that are globals."""

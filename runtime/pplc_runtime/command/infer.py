@@ -16,6 +16,7 @@ from pplc_runtime.command.draws import ENDINGS, check_ending, is_stream, show
 from pplc_runtime.command.failures import INTERRUPTED, OK, UsageError, ended, run_command
 from pplc_runtime.command.files import STANDARD, check_writable
 from pplc_runtime.command.memory import keep_freed_memory
+from pplc_runtime.composition import Composition, MethodError, method_in, offer_of
 from pplc_runtime.settings import (
     DEFAULT_METHOD,
     NO_REFERENCE,
@@ -23,7 +24,6 @@ from pplc_runtime.settings import (
     REFERENCE_METHODS,
     RESAMPLING,
     SETTINGS,
-    one_of,
     unfit,
 )
 
@@ -36,13 +36,17 @@ OPTIONS: Final = ("engine", "resampling", "ess_threshold", "burn_in", "max_depth
 """Handed to the method when they were given."""
 
 
+HEADING: Final = "methods, with the particles and sweeps that they use unless told otherwise:"
+COMPOSED: Final = "chains can be composed, each with what it moves: 'pgas(paths, 50) + lmh(omega q)*5'"
+
+
 class Model(Protocol):
     """What can be inferred."""
 
     @property
     def inputs(self) -> tuple[str, ...]: ...
 
-    def infer(self, method: str = ..., **settings: Any) -> Posterior: ...
+    def infer(self, method: str | Composition = ..., **settings: Any) -> Posterior: ...
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -53,8 +57,8 @@ def add_options(parser: ArgumentParser) -> None:
         check = SETTINGS[option.removeprefix("--").replace("-", "_")].check
         add(option, type=reading(check), metavar=metavar, help=help, **more)
 
-    add("--method", type=reading(one_of("method", OFFERS)), default=DEFAULT_METHOD, metavar="METHOD",
-        help=f"{', '.join(OFFERS)} (default: {DEFAULT_METHOD})")  # fmt: skip
+    add("--method", type=reading(method_in), default=DEFAULT_METHOD, metavar="METHOD",
+        help=f"{', '.join(OFFERS)} (default: {DEFAULT_METHOD}), or some of them composed")  # fmt: skip
     setting("--particles", "L", "particles of a sweep")
     setting("--sweeps", "S", "sweeps of a chain")
     setting("--seed", "N", "seed of the random numbers (default: a new one, shown)")
@@ -97,7 +101,9 @@ def new_parser(prog: str) -> ArgumentParser:
     return ArgumentParser(
         prog,
         description="Draw from the posterior of a model and show a summary.",
-        epilog="methods, with the particles and sweeps that they use unless told otherwise:\n" + "\n".join(lines),
+        epilog="methods, with the particles and sweeps that they use unless told otherwise:\n"
+        + "\n".join(lines)
+        + COMPOSED,
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -132,12 +138,13 @@ def check(arguments: Namespace) -> None:
         check_writable(arguments.report)
     check_picture("--plot", arguments.plot)
     check_picture("--genealogy", arguments.genealogy)
-    if getattr(arguments, "engine", None) == "reference" and arguments.method not in REFERENCE_METHODS:
-        raise UsageError(f"--method: {NO_REFERENCE.format(arguments.method)}")
+    method = offer_of(arguments.method)
+    if getattr(arguments, "engine", None) == "reference" and method.name not in REFERENCE_METHODS:
+        raise UsageError(f"--method: {NO_REFERENCE.format(method.name)}")
     for name in (*OPTIONS, "genealogy"):
         value = getattr(arguments, name, None)
         if name in SETTINGS and value is not None:
-            reason = unfit(name, value, arguments.method)
+            reason = unfit(name, value, method)
             if reason is not None:
                 raise UsageError(f"--{name.replace('_', '-')}: {reason}")
 
@@ -152,7 +159,7 @@ def infer(model: Model, arguments: Namespace) -> int:
     keep_freed_memory()
     asks = getattr(model, "asks_for_missing", False)
     data = read_inputs(arguments.data, arguments.settings, model.inputs, asks)
-    method = OFFERS[arguments.method]
+    method = offer_of(arguments.method)
     particles = arguments.particles or method.particles
     sweeps = arguments.sweeps or method.sweeps
     seed = int.from_bytes(os.urandom(4)) if arguments.seed is None else arguments.seed
@@ -195,8 +202,10 @@ def infer(model: Model, arguments: Namespace) -> int:
             **{name: value for name, value in options.items() if value is not None},
         )
         progress.interrupted = posterior.interrupted
+    except MethodError as error:
+        raise UsageError(f"--method: {error}") from None
     except KeyboardInterrupt:
-        posterior = Posterior(arguments.method, seed, method.draws(particles), arguments.chains, kept, method.is_chain)
+        posterior = Posterior(method.name, seed, method.draws_of(particles), arguments.chains, kept, method.is_chain)
         progress.interrupted = True
     except BaseException:
         if writer is not None and (part := writer.abandon()) is not None:

@@ -93,7 +93,9 @@ class Forward(Cells):
     def finish(self) -> None:
         """Particles have come to the end of the program: those that have not used all held values have weight zero."""
         if self.held is not None:
-            self.log_weights[self.held.unfinished(here.frame.top)] = -np.inf
+            unfinished = self.held.unfinished(here.frame.top)
+            self.held.missed += int(np.count_nonzero(self.log_weights[unfinished] > -np.inf))
+            self.log_weights[unfinished] = -np.inf
 
     def begin(self) -> None:
         """Particles begin a segment."""
@@ -149,6 +151,7 @@ class Forward(Cells):
     def take(self, at: At, source: Dist, held: Held) -> Any:
         """A value that is held: its density is weight."""
         if not held.fits(at, source):
+            held.miss()
             self.weigh(-np.inf)
         value = self.taken(at, held)
         self.weigh(source.log_density(value))
@@ -230,6 +233,7 @@ class Forward(Cells):
     def take_from_process(self, at: At, source: ProcessInstance, held: Held) -> Any:
         """A value that is held, for a process. Where that has atoms, it must be an old or a fresh one as it was."""
         if not held.fits(at, source):
+            held.miss()
             self.weigh(-np.inf)
         value = self.taken(at, held)
         frame, seats = here.frame, self.seats_of(source)

@@ -34,6 +34,8 @@ class Held:
     fresh: Mapping[At, bool | None] = field(default_factory=dict)
     """Of draws from a process: whether each was an atom that the process did not have, where that matters."""
     used: Any = 0
+    missed: int = 0
+    """How many particles ended since they would draw other addresses than those that are held."""
 
     def fits(self, at: At, source: Dist | ProcessInstance) -> bool:
         """Whether there is a value at an address, and a distribution is one that it can be of."""
@@ -58,6 +60,10 @@ class Held:
         suffix can be attached then have used the same, and with the suffix all."""
         counts = self.counts(top)
         return counts == counts[0]
+
+    def miss(self) -> None:
+        """The lanes of the running frame ask for what there is not."""
+        self.missed += here.frame.size
 
     def unfinished(self, top: Frame) -> Any:
         """The lanes of a generation that have not used all."""

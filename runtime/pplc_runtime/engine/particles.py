@@ -59,6 +59,7 @@ class Particles:
         self.handler = handler(rng, dict(plan.inputs), retained)
         run_in(self.frame, self.handler)
         self.handler.draws = [] if remember else None
+        self.held = held
         if held is not None:
             self.handler.hold(held)
         self.generations: list[tuple[Frame, list[tuple[At, Frame, Any]]]] = []

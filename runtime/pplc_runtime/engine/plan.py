@@ -88,6 +88,8 @@ class Plan:
     scripts: Any = None
     module: dict[str, Any] = field(default_factory=dict)
     """The generated module, whose functions the segments call."""
+    assumed: Mapping[At, tuple[str, bool]] = field(default_factory=dict)
+    """The assumes by their addresses, below which they draw: their names, and whether many statements share them."""
 
     def without_scripts(self) -> Plan:
         """The same, to be run by the program itself."""
@@ -220,7 +222,12 @@ def _plan(steps: list[Step], root: At, data: Mapping[str, Any], module: dict[str
                     bound.append(row)
                 label = step.next
     segments = _cut(bound)
-    return Plan(inputs, segments, reports, root, _outline(segments), module=module)
+    assumed = {
+        root[label]: (step.name.split("%")[0], step.shared)
+        for label, step in enumerate(steps)
+        if isinstance(step, Assume)
+    }
+    return Plan(inputs, segments, reports, root, _outline(segments), module=module, assumed=assumed)
 
 
 def _outline(segments: list[Segment]) -> Outline:

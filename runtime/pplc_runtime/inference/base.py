@@ -209,9 +209,12 @@ class Engine(Protocol):
     def log_density(self, trace: Trace) -> float:
         """The log density of all that an execution draws and observes."""
 
-    def update(self, trace: Trace, changes: Mapping[At, Any], rng: np.random.Generator) -> Update:
+    def update(
+        self, trace: Trace, changes: Mapping[At, Any], rng: np.random.Generator, moved: Mapping[At, At] | None = None
+    ) -> Update:
         """Replace values of an execution, and run anew what reads them; the trace is changed in place. A value that is
-        `REDRAWN` is drawn from its distribution or process as it is there."""
+        `REDRAWN` is drawn from its distribution or process as it is there; one that is `moved` is found at another
+        address."""
 
 
 class Kernel(Protocol):
@@ -240,6 +243,13 @@ class Kernel(Protocol):
         """The states of several chains as one, whose steps do all of them at once; None where that cannot be."""
 
 
+class Unbound(Protocol):
+    """What becomes a kernel for a program."""
+
+    def bound(self, engine: Engine, settings: Settings) -> Kernel:
+        """The kernel for the program of an engine; nothing in it depends on what a chain draws."""
+
+
 @runtime_checkable
 class InBlocks(Kernel, Protocol):
     """A kernel that does several steps at once."""
@@ -258,4 +268,4 @@ class Method:
     """An inference method: how it is offered, and its kernel."""
 
     offer: Offer
-    kernel: Kernel
+    kernel: Unbound

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.inference.base import Engine, Settings
+from pplc_runtime.inference.seats import another_seat, has_seats, is_way_back
 from pplc_runtime.inference.start import first_retained
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.numerics.metropolis import accepts
@@ -75,13 +76,24 @@ class Lmh:
 
     def propose(self, engine: Engine, trace: Trace, sites: Sites, rng: np.random.Generator) -> bool:
         """Propose another value for a choice; whether it was accepted."""
-        update = engine.update(trace, {sites.pick(rng): REDRAWN}, rng)
+        picked = sites.pick(rng)
+        move = None
+        if not has_seats(trace, picked):
+            update = engine.update(trace, {picked: REDRAWN}, rng)
+        elif (move := another_seat(trace, picked, rng)) is None:
+            return True
+        else:
+            update = engine.update(trace, move.changes, rng, move.moved)
         if update.log_ratio == -math.inf:
             return False
-        gone = [at for at in update.stale if at in sites.places and at not in trace.choices]
-        new = [at for at in update.fresh if at not in sites.places and self.covers(at)]
+        gone = [at for at, _ in update.choices if at in sites.places and at not in trace.choices]
+        new = [at for at, _ in update.choices if at not in sites.places and at in trace.choices and self.covers(at)]
         before, after = len(sites.items), len(sites.items) - len(gone) + len(new)
         log_ratio = update.log_ratio + update.log_stale - update.log_fresh + math.log(before / after)
+        if move is not None:
+            log_ratio = log_ratio + move.log_back if is_way_back(trace, move) else -math.inf
+        elif has_seats(trace, picked):
+            log_ratio = -math.inf  # the way back would be another seat
         if not accepts(rng, log_ratio):
             update.undo()
             return False

@@ -95,6 +95,9 @@ def finished(
         own = slice(first, first + size)
         diagnostics = {"renewed": (places[:, chain] != first).tolist(), **watched, **told[chain]}
         diagnostics["chosen"] = lane - first
+        held = getattr(particles, "held", None)
+        if held is not None:
+            diagnostics["missed"] = held.missed
         if number % SELDOM == 0:
             diagnostics["ancestors"] = particles.distinct_ancestors(np.arange(first, first + size))
         if settings.keeps_genealogy(number):

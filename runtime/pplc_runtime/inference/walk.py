@@ -26,9 +26,14 @@ from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.results.sweeps import Sweep
 
 
+def everything(at: At) -> bool:
+    """Covers all addresses."""
+    return True
+
+
 @dataclass(slots=True)
 class Walking(Retained):
-    """What a chain retains, and what moves it."""
+    """What a chain retains, what moves it, and the key of its random numbers."""
 
     mover: Any = None
     key: tuple[int, int] = (0, 0)
@@ -39,7 +44,7 @@ class Walk:
     """A chain of moves of the values that are covered."""
 
     sliced: bool = False
-    covers: Callable[[At], bool] = lambda at: True
+    covers: Callable[[At], bool] = everything
 
     def bound(self, engine: Engine, settings: Settings) -> Walk:
         return self
@@ -47,10 +52,8 @@ class Walk:
     def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> Retained:
         return Retained([first_retained(engine, settings, rng)])
 
-    def walking(self, engine: Engine, state: Retained, rng: np.random.Generator) -> Walking:
-        """The state of a walk, also from what another kernel retains."""
-        if isinstance(state, Walking):
-            return state
+    def begun(self, engine: Engine, state: Retained, rng: np.random.Generator) -> Walking:
+        """The state of a walk from what another kernel retains."""
         key = (int(rng.integers(1 << 62)), int(rng.integers(1 << 62)))
         return Walking(state.held, mover=engine.mover(self.covers, state.held[0]), key=key)
 
@@ -62,15 +65,9 @@ class Walk:
         self, engine: Engine, state: Retained, settings: Settings, number: int, count: int, rng: np.random.Generator
     ) -> tuple[Retained, list[Sweep]]:
         """The state after several steps, and their sweeps; those of the burn-in have none."""
-        walking = self.walking(engine, state, rng)
-        columns, drawn = walking.mover.run(count, settings.burn_in, self.sliced, walking.key, rng, report=number >= 0)
-        walking.held = [walking.mover.held]
-        one = np.zeros(1)
-        sweeps = []
-        for k, kept in enumerate(drawn):
-            predicts = {label: column[..., k : k + 1] for label, column in columns.items()}
-            sweeps.append(Sweep(settings.chain, number + k, one, predicts, kept=kept))
-        return walking, sweeps
+        walking = state if isinstance(state, Walking) else self.begun(engine, state, rng)
+        first = number + settings.burn_in
+        return walking, self.moved(walking, settings, number, first, count, rng, number >= 0)
 
     def step(
         self,
@@ -81,7 +78,30 @@ class Walk:
         rng: np.random.Generator,
         report: bool = True,
     ) -> tuple[Retained, list[Sweep]]:
-        return self.steps(engine, state, settings, number, 1, rng)
+        walking = self.begun(engine, state, rng)
+        sweeps = self.moved(walking, settings, number, 0, 1, rng, report and number >= 0)
+        return Retained(walking.held), sweeps or [Sweep(settings.chain, number, np.zeros(1), {})]
+
+    def moved(
+        self,
+        walking: Walking,
+        settings: Settings,
+        number: int,
+        first: int,
+        count: int,
+        rng: np.random.Generator,
+        report: bool,
+    ) -> list[Sweep]:
+        """Some sweeps of the state, which is changed; `first` is where their random numbers begin."""
+        way = (settings.burn_in, self.sliced)
+        columns, drawn = walking.mover.run(count, first, *way, walking.key, rng, report)
+        walking.held = [walking.mover.held]
+        one = np.zeros(1)
+        sweeps = []
+        for k, kept in enumerate(drawn):
+            predicts = {label: column[..., k : k + 1] for label, column in columns.items()}
+            sweeps.append(Sweep(settings.chain, number + k, one, predicts, kept=kept))
+        return sweeps
 
     def together(self, engine: Engine, states: list[Any]) -> None:
         return None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.native.joint import Joint
 from pplc_runtime.native.machine import Interpreted, Machine, is_available
@@ -18,13 +19,23 @@ from pplc_runtime.values import ModelError
 class NativeEngine(SpecialisedEngine):
     """Runs scripts, and moves values by machine code."""
 
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self.movers: dict[Callable[[At], bool], Mover] = {}
+        """What moves the values at some addresses, with what it has learnt of them."""
+
     @cached_property
     def joint(self) -> Joint:
         """The joint density; by CPython, which takes long, where there is no machine code at all."""
         return Joint(self.scripts.program, Machine if is_available() else Interpreted)
 
     def mover(self, covers: Callable[[At], bool], held: dict[At, Any]) -> Mover:
+        mover = self.movers.get(covers)
+        if mover is not None:
+            mover.start(held)
+            return mover
         try:
-            return Mover(self.plan, self.joint, covers, held)
+            mover = self.movers[covers] = Mover(self.plan, self.joint, covers, held)
         except Unsupported as reason:
             raise ModelError(f"rw and slice have no code for {reason} yet; use pgas or lmh") from None
+        return mover

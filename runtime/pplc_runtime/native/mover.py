@@ -59,14 +59,19 @@ class Mover:
         for draw in (draw for group in self.groups for draw in group):
             places += [joint.layout.offsets[draw.result] + k for k in range(_size(draw.result))]
         self.kept = np.array([*places, 0], np.int64)
-        self.x = joint.layout.written(held)
-        self.fields = {**joint.fields(self.x), **site_fields(joint, sites)}
-        if joint.machine["score_all"](joint.machine.record("Moves", self.fields)) == -np.inf:
-            raise Unsupported("an execution that is impossible")
+        self.fields = {**joint.fields(joint.layout.written(held)), **site_fields(joint, sites)}
+        self.start(held)
         self.done = 0
         """How many sweeps were done."""
         self.block = min(MOST_SWEEPS, max(1, MOST_SEGMENTS // max(1, len(self.fields["AF"]))))
         """How many are done at once; which does not depend on how long they take, so that runs can be repeated."""
+
+    def start(self, held: dict[At, Any]) -> None:
+        """Go on from another execution."""
+        self.x = self.fields["X"] = self.joint.layout.written(held)
+        machine = self.joint.machine
+        if machine["score_all"](machine.record("Moves", self.fields)) == -np.inf:
+            raise ModelError("the values of this execution have probability zero")
 
     @property
     def held(self) -> dict[At, Any]:
@@ -74,16 +79,25 @@ class Mover:
         return self.joint.layout.read(self.x)
 
     def run(
-        self, count: int, adapting: int, sliced: bool, key: tuple[int, int], rng: np.random.Generator, report: bool
+        self,
+        count: int,
+        first: int,
+        adapting: int,
+        sliced: bool,
+        key: tuple[int, int],
+        rng: np.random.Generator,
+        report: bool,
     ) -> tuple[dict[str, Column], list[Kept | None]]:
-        """Some sweeps, which adapt as long as fewer than `adapting` were done: what they report, and what each drew."""
+        """Some sweeps, which adapt as long as fewer than `adapting` were done: what they report, and what each drew.
+
+        Their random numbers are those of the key, from number `first` on."""
         self.fields["kept"] = len(self.kept) - 1 if report else 0
         self.fields["KEPT"] = self.kept
         self.fields["OUT"] = out = np.zeros(count * (len(self.kept) - 1) + 1)
         self.fields["LP"] = np.zeros(count)
         machine = self.joint.machine
         moves = machine.record("Moves", self.fields)
-        found = machine["move_block"](moves, count, self.done, adapting, int(sliced), *key)
+        found = machine["move_block"](moves, count, first, self.done, adapting, int(sliced), *key)
         if found < count:
             raise self.failure(rng)
         self.done += count

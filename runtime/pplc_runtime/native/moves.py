@@ -294,12 +294,12 @@ def score_all(m: Moves) -> float:
     return total
 
 
-def move_block(m: Moves, sweeps: int, first: int, adapting: int, sliced: int, k0: int, k1: int) -> int:
-    """Some sweeps over all sites; how many were done. Scales are adapted in the first of all sweeps only."""
+def move_block(m: Moves, sweeps: int, first: int, done: int, adapting: int, sliced: int, k0: int, k1: int) -> int:
+    """Some sweeps over all sites; how many were done. Scales are adapted as long as few sweeps were done before."""
     for b in range(sweeps):
-        number = first + b
+        number = done + b
         for j in range(m.sites):
-            c0 = number * 1048576 + j
+            c0 = (first + b) * 1048576 + j
             kind = m.KIND[j]
             if kind == 4:
                 a = gibbs(m, j, k0, k1, c0)

@@ -28,6 +28,8 @@ class Process(ABC):
     parameters: ClassVar[tuple[Parameter, ...]]
     discrete: ClassVar[bool]
     value_kind: ClassVar[str] = "number"
+    has_tables: ClassVar[bool] = False
+    """Whether its values are labels that number tables in the order of opening."""
 
     @property
     def measure(self) -> str:

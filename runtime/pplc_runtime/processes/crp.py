@@ -33,6 +33,7 @@ class Crp(Process):
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("alpha", POSITIVE),)
     discrete: ClassVar[bool] = True
     value_kind: ClassVar[str] = "integer"
+    has_tables: ClassVar[bool] = True
 
     def empty(self, lanes: int, *parameters: Raw) -> State:
         return (

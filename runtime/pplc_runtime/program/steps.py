@@ -25,7 +25,8 @@ class Input:
 class Assume:
     """Defines a global; a closed procedure, which is a function of the module, needs no run-time step.
 
-    A `constant` has the same value in every execution, and is evaluated once a run."""
+    A `constant` has the same value in every execution, and is evaluated once a run. What a `shared` one draws is read
+    by many statements."""
 
     name: str
     function: Callable[..., Any] | None
@@ -34,6 +35,7 @@ class Assume:
     place: Place
     row: tuple[Any, ...] = ()
     constant: bool = False
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,7 +202,13 @@ class ReferenceEngine:
     def log_density(self, trace: Trace) -> float:
         raise ModelError(NO_REFERENCE.format("traces that are updated"))
 
-    def update(self, trace: Trace, changes: Mapping[At, Any], rng: np.random.Generator) -> Update:
+    def update(
+        self,
+        trace: Trace,
+        changes: Mapping[At, Any],
+        rng: np.random.Generator,
+        moved: Mapping[At, At] | None = None,
+    ) -> Update:
         raise ModelError(NO_REFERENCE.format("traces that are updated"))
 
 

@@ -30,6 +30,9 @@ class Conditions(Protocol):
 class PlannedEngine:
     """An engine of compiled programs."""
 
+    moving: Any = None
+    """The engine that moves values, where there is one."""
+
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
 
@@ -45,6 +48,8 @@ class PlannedEngine:
 
     def mover(self, covers: Callable[[At], bool], held: dict[At, Any]) -> Any:
         """What moves values: the structure of the execution must not change with them."""
+        if self.moving is not None:
+            return self.moving.mover(covers, held)
         raise ModelError(
             "rw and slice move the values of programs in which every execution draws and observes the same things; "
             "this is none (see pplc compile --dump-after specialise); use lmh or pgas"
@@ -58,9 +63,11 @@ class PlannedEngine:
         """The log density of all that an execution draws and observes."""
         return trace.log_density
 
-    def update(self, trace: Trace, changes: Mapping[At, Any], rng: np.random.Generator) -> Update:
+    def update(
+        self, trace: Trace, changes: Mapping[At, Any], rng: np.random.Generator, moved: Mapping[At, At] | None = None
+    ) -> Update:
         """Replace values of an execution, and run anew what reads them; the trace is changed in place."""
-        return trace.update(changes, rng)
+        return trace.update(changes, rng, moved or {})
 
     def holding(
         self, rng: np.random.Generator, settings: Conditions, retained: Retained, holds: Holds

@@ -23,6 +23,7 @@ from pplc_runtime.values import Memo, ModelError, Place
 if TYPE_CHECKING:
     from pplc_runtime.regeneration.trace import Trace
 
+_NOWHERE: Final[Mapping[At, At | None]] = {}
 REDRAWN: Final = object()
 """In place of a value: to be drawn from its distribution or process."""
 
@@ -37,6 +38,8 @@ class StatementRecord:
     draws: list[At] = field(default_factory=list)
     log_density: float = 0.0
     """Of what it draws and observes."""
+    observed: set[At] = field(default_factory=set)
+    """The processes that its observes gave values to."""
     report: tuple[int, Any, Any] | None = None
 
 
@@ -60,13 +63,18 @@ class Rerun(Forward):
         self.number = 0
         self.record = StatementRecord()
         self.changes: Mapping[At, Any] = {}
+        self.origins: Mapping[At, At | None] = {}
+        """Where the value for an address was before, if not there; None if there is none."""
         self.choices: dict[At, Choice] = {}
         """What the statements that run anew have drawn."""
         self.fresh: list[At] = []
 
-    def start(self, changes: Mapping[At, Any], rng: np.random.Generator) -> None:
+    def start(
+        self, changes: Mapping[At, Any], rng: np.random.Generator, origins: Mapping[At, At | None] = _NOWHERE
+    ) -> None:
         """An update begins."""
         self.changes = changes
+        self.origins = origins
         self.rng = rng
         self.choices = {}
         self.fresh = []
@@ -147,13 +155,18 @@ class Rerun(Forward):
         given = self.changes.get(at, MISSING)
         if given is REDRAWN:
             return MISSING
-        old = self.trace.choices.get(at)
+        old = self.before(at)
         alike = old is None or is_of_a_kind(old, source)
         if given is MISSING:
             return old.value if old is not None and alike else MISSING
         if not alike or not fits(source, given):
             raise Dead
         return given
+
+    def before(self, at: At) -> Choice | None:
+        """The choice of the trace that an address has its value from."""
+        origin = self.origins.get(at, at)
+        return None if origin is None else self.trace.choices.get(origin)
 
     def chosen(self, at: At, choice: Choice) -> Any:
         self.record.draws.append(at)
@@ -173,7 +186,7 @@ class Rerun(Forward):
             data = family.sample(self.rng, state, None, *parameters)
             value = data[..., 0].item() if data.ndim == 1 else data[..., 0]
         is_fresh_atom = only(family.fresh(state, None, value))
-        old = self.trace.choices.get(at)
+        old = self.before(at)
         if not is_new and old is not None and at not in self.changes and old.is_fresh_atom is not is_fresh_atom:
             raise Dead  # a mass and a density cannot stand for each other
         density = float(family.log_density(state, None, value, *parameters)[0])
@@ -186,6 +199,7 @@ class Rerun(Forward):
         state = self.state_of(source, parameters)
         density = float(source.family.log_density(state, None, raw(value), *parameters)[0])
         self.take_in(source, state, raw(value))
+        self.record.observed.add(source.at)
         return density
 
     def state_of(self, source: ProcessInstance, parameters: tuple[Any, ...]) -> Any:

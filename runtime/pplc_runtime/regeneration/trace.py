@@ -33,6 +33,7 @@ from pplc_runtime.results.sweeps import Column
 from pplc_runtime.values import Impossible, ModelError
 
 _NOTHING: Final = StatementRecord()
+_NONE: Final[Mapping[At, At]] = {}
 
 
 class Versions:
@@ -120,17 +121,25 @@ class Trace:
 
     # Updates
 
-    def update(self, changes: Mapping[At, Any], rng: np.random.Generator) -> Update:
-        """Replace values; one that is `REDRAWN` is drawn from its distribution or process as it is there."""
-        missing = next((at for at in changes if at not in self.choices), None)
+    def update(self, changes: Mapping[At, Any], rng: np.random.Generator, moved: Mapping[At, At] = _NONE) -> Update:
+        """Replace values; one that is `REDRAWN` is drawn from its distribution or process as it is there.
+
+        `moved` has choices whose values are to be found at another address, each at its own."""
+        missing = next((at for at in (*changes, *moved) if at not in self.choices), None)
         if missing is not None:
             raise KeyError(f"the trace has no choice at {missing}")
-        return self.run([self.choices[at].number for at in changes], changes, rng)
+        return self.run([self.choices[at].number for at in (*changes, *moved)], changes, rng, moved)
 
-    def run(self, dirty: Iterable[int], changes: Mapping[At, Any], rng: np.random.Generator) -> Update:
+    def run(
+        self,
+        dirty: Iterable[int],
+        changes: Mapping[At, Any],
+        rng: np.random.Generator,
+        moved: Mapping[At, At] = _NONE,
+    ) -> Update:
         """Run some statements anew, and the readers of what comes out of that otherwise."""
         handler = self.handler
-        handler.start(changes, rng)
+        handler.start(changes, rng, {**dict.fromkeys(moved), **{new: old for old, new in moved.items()}})
         run_in(self.frame, handler)
         replaced: list[tuple[int, StatementRecord]] = []
         ratios: list[float] = []
@@ -151,7 +160,7 @@ class Trace:
             if isinstance(error, Dead):
                 return Update(self, -math.inf)
             raise
-        return self.settled(replaced, math.fsum(ratios))
+        return self.settled(replaced, math.fsum(ratios), moved)
 
     def run_statement(self, number: int) -> StatementRecord:
         """Run a statement, with what those before it have written; Dead if that is impossible."""
@@ -175,12 +184,12 @@ class Trace:
         before, after = old.writes.get(cell, MISSING), new.writes.get(cell, MISSING)
         return before is MISSING or after is MISSING or not same(after, before, self.frame)
 
-    def settled(self, replaced: list[tuple[int, StatementRecord]], log_ratio: float) -> Update:
+    def settled(self, replaced: list[tuple[int, StatementRecord]], log_ratio: float, moved: Mapping[At, At]) -> Update:
         """The choices after an update, when all statements have been run that had to."""
         found, fresh = self.handler.choices, tuple(self.handler.fresh)
         drawn_anew = set(fresh)
         before = {at: self.choices[at] for _, record in replaced for at in record.draws}
-        stale = tuple(at for at in before if at not in found or at in drawn_anew)
+        stale = tuple(at for at in before if (now := moved.get(at, at)) not in found or now in drawn_anew)
         update = Update(
             self,
             log_ratio,
@@ -191,8 +200,8 @@ class Trace:
             tuple(replaced),
             tuple((at, before.get(at)) for at in {**before, **found}),
         )
-        for at in stale:
-            self.put(at, None)
+        for at in before:
+            self.put(at, found.get(at))
         self.choices.update(found)
         return update
 

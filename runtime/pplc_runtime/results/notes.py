@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Final, Protocol
 
+from pplc_runtime.composition import parsed
 from pplc_runtime.results.degeneracy import degeneracy_of, importance_sentences
 from pplc_runtime.results.evidence import DOUBTFUL, estimate_of
 
@@ -56,6 +57,7 @@ def _of_chains(posterior: Posterior, rows: Sequence[Row], are_few: bool) -> list
     rhats = [row.rhat for row in rows if row.rhat is not None and row.rhat > LARGE_RHAT]
     if rhats:
         notes.append(f"note: rhat up to {max(rhats):.2f}; the chains do not agree yet, use more sweeps")
+    notes += _of_held(posterior)
     mixing = posterior.mixing()
     if mixing is None:
         return notes
@@ -63,6 +65,18 @@ def _of_chains(posterior: Posterior, rows: Sequence[Row], are_few: bool) -> list
     if not stuck and are_few and mixing.is_alone and mixing.outline.first is not None:
         stuck = mixing.before_the_first_observe()
     return notes + stuck
+
+
+def _of_held(posterior: Posterior) -> list[str]:
+    """Of composed methods: whether executions that draw other choices can be reached at all."""
+    if not any(part.get("missed") for sweep in posterior.sweeps for part in sweep.diagnostics.get("parts", ())):
+        return []
+    if any(not single.targets for single in parsed(posterior.method).singles()):
+        return []
+    return [
+        "note: particles were dropped since they would make other choices than those that are held; executions that do "
+        f"may never be reached, add a part that moves all: '{posterior.method} + lmh'"
+    ]
 
 
 def _of_weights(posterior: Posterior, rows: Sequence[Row], are_few: bool) -> list[str]:

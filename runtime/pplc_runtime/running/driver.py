@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from pplc_runtime.engine.plan import Plan
-from pplc_runtime.inference.base import Engine, InBlocks, Kernel, Settings
+from pplc_runtime.inference.base import Engine, InBlocks, Kernel, Settings, Unbound
+from pplc_runtime.inference.compose import Composed
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.native.engine import NativeEngine
 from pplc_runtime.regeneration.lane_engine import LaneEngine
@@ -32,24 +33,28 @@ class Driver:
     """Runs a kernel on a program."""
 
     def __init__(
-        self, kernel: Kernel, settings: Settings, engine: Engine, specialised: SpecialisedEngine | None = None
+        self, kernel: Unbound, settings: Settings, engine: Engine, specialised: SpecialisedEngine | None = None
     ) -> None:
-        self.kernel = kernel.bound(engine, settings)
+        self.kernel: Kernel = kernel.bound(engine, settings)
         self.settings = settings
         self.engine = engine
         self.specialised = specialised
 
     @classmethod
-    def on_lanes(cls, kernel: Kernel, plan: Plan, settings: Settings) -> Driver:
+    def on_lanes(cls, kernel: Unbound, plan: Plan, settings: Settings) -> Driver:
         """By the lane engine, and by scripts if the plan has them."""
         specialised = None if plan.scripts is None or settings.strict else NativeEngine(plan)
-        return cls(kernel, settings, LaneEngine(plan), specialised)
+        lanes = LaneEngine(plan)
+        lanes.moving = specialised
+        return cls(kernel, settings, lanes, specialised)
 
     @classmethod
-    def of(cls, kernel: Kernel, plan: Plan, settings: Settings) -> Driver:
+    def of(cls, kernel: Unbound, plan: Plan, settings: Settings) -> Driver:
         """The same, with scripts where that pays and can be."""
         many = settings.sweeps + settings.burn_in >= LEAST_SWEEPS and settings.particles > 1
-        return cls.on_lanes(kernel, scripted(plan) if many or isinstance(kernel, InBlocks) else plan, settings)
+        return cls.on_lanes(
+            kernel, scripted(plan) if many or isinstance(kernel, InBlocks | Composed) else plan, settings
+        )
 
     def chain(self, rng: np.random.Generator, after: Sweep | None = None) -> Iterator[Sweep]:
         """The sweeps of one chain, from its start or from the sweep that was its last."""

@@ -19,14 +19,15 @@ import numpy as np
 
 from pplc_runtime.command.infer import run_module
 from pplc_runtime.command.progress import Progress
+from pplc_runtime.composition import Composition, check_names, method_in, offer_of
 from pplc_runtime.engine.plan import Plan, plan
-from pplc_runtime.inference import METHODS
+from pplc_runtime.inference import method_of
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.program.errors import Included, Places, located
 from pplc_runtime.program.inner_observes import inner_observes, mentions
-from pplc_runtime.program.steps import Input, Step
+from pplc_runtime.program.steps import Assume, Input, Step
 from pplc_runtime.results.inputs import inputs_of
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
@@ -79,6 +80,12 @@ class Program:
         """The names of the values that a program is given."""
         return tuple(step.name for step in self.steps if isinstance(step, Input))
 
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """The names that the program assumes."""
+        names = (step.name.split("%")[0] for step in self.steps if isinstance(step, Assume))
+        return tuple(dict.fromkeys(names))
+
     def __reduce__(self) -> tuple[Any, ...]:
         """As it is pickled: the text of its module, which is run where it is unpickled."""
         text = Path(self.file).read_text(encoding="utf-8") if self.text is None else self.text
@@ -87,7 +94,7 @@ class Program:
     @with_settings
     def infer(
         self,
-        method: str = "importance",
+        method: str | Composition = "importance",
         *,
         particles: int | None = None,
         sweeps: int | None = None,
@@ -102,7 +109,7 @@ class Program:
         engine: Engine | None = None,
         **options: Any,
     ) -> Posterior:
-        """Draws from the posterior by one of the methods; `on_sweep` is told of each sweep as it is done.
+        """Draws from the posterior by a method, or by some composed; `on_sweep` is told of each sweep as it is done.
 
         A run of more than a second has a progress bar, in a terminal or a notebook, unless `progress` is False or
         somebody listens by `on_sweep`. An interrupt ends the run, and the posterior has what was drawn by then.
@@ -111,8 +118,11 @@ class Program:
         kind or an unknown one, ValueError for a value that it cannot have or that the method has no use for.
         `engine` may take the place of the lane engine: it gives the sweeps for the same settings."""
         given = {"particles": particles, "sweeps": sweeps, "seed": seed, "chains": chains, "cores": cores}
-        told = checked(method, {**given, "max_depth": max_depth, **options}, "lanes" if engine is None else "reference")
-        chosen = METHODS[method].offer
+        method = method_in(method)
+        if isinstance(method, Composition):
+            check_names(method, self.assumed)
+        chosen = offer_of(method)
+        told = checked(chosen, {**given, "max_depth": max_depth, **options}, "lanes" if engine is None else "reference")
         number = told.pop("particles", chosen.particles)
         length = told.pop("sweeps", chosen.sweeps)
         chains, cores, max_depth = told.pop("chains", 1), told.pop("cores", 1), told.pop("max_depth", None)
@@ -141,7 +151,7 @@ class Program:
             start = np.random.SeedSequence(seed)
             sweeps_done = self.chains(method, settings, start, values, cores, max_depth or DEEPEST)
         else:
-            work = partial(self.located, partial(engine, method, settings, seed, values, max_depth))
+            work = partial(self.located, partial(engine, chosen.name, settings, seed, values, max_depth))
             sweeps_done = self.deep(work, DEEPEST)
         try:
             with closing(sweeps_done):
@@ -157,7 +167,7 @@ class Program:
             raise ModelError(f"{self.source}: error: every particle of every sweep has weight zero")
         run = Done(self, values, number, told, cores, max_depth or DEEPEST, engine is None)
         posterior = Posterior(
-            method, seed, chosen.draws(number), chains, kept, chosen.is_chain, self.inner_observes(), run
+            chosen.name, seed, chosen.draws_of(number), chains, kept, chosen.is_chain, self.inner_observes(), run
         )
         posterior.interrupted = interrupted
         return posterior
@@ -177,7 +187,7 @@ class Program:
 
     def chains(
         self,
-        method: str,
+        method: str | Composition,
         settings: list[Settings],
         seed: np.random.SeedSequence,
         data: dict[str, Any],
@@ -191,7 +201,7 @@ class Program:
         Chains that have had sweeps go on `after` the last one of each."""
         *seeds, common = seed.spawn(len(settings) + 1)
         own = settings[0]
-        fit = METHODS[method].offer.is_chain and own.ess_threshold >= 1
+        fit = offer_of(method).is_chain and own.ess_threshold >= 1
         fit = fit and len({last.number for last in after}) <= 1
         if len(settings) > 1 and fit and len(settings) * own.particles <= MOST_LANES:
             in_lanes = False
@@ -214,7 +224,7 @@ class Program:
 
     def run(
         self,
-        method: str,
+        method: str | Composition,
         settings: Settings,
         seed: np.random.SeedSequence,
         data: dict[str, Any],
@@ -236,13 +246,13 @@ class Program:
             except ModelError as error:
                 raise located(error, self.file, self.source, self.places) from None
 
-    def driver(self, method: str, settings: Settings, data: dict[str, Any]) -> Driver:
+    def driver(self, method: str | Composition, settings: Settings, data: dict[str, Any]) -> Driver:
         """What takes the steps of a method."""
-        return Driver.of(METHODS[method].kernel, self.plan(data), settings)
+        return Driver.of(method_of(method).kernel, self.plan(data), settings)
 
     def in_lanes(
         self,
-        method: str,
+        method: str | Composition,
         settings: list[Settings],
         seeds: list[np.random.SeedSequence],
         common: np.random.SeedSequence,

@@ -1,0 +1,113 @@
+"""Composed kernels leave the posterior invariant, by exact transition kernels, and cover what their targets say."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.share import share
+
+from pplc import compile_text
+from pplc_runtime.composition import parsed, targets_of
+from pplc_runtime.inference import method_of
+from pplc_runtime.inference.base import Settings
+from pplc_runtime.inference.targets import covering
+from pplc_runtime.running.driver import Driver
+from pplc_runtime.specialise.engine import scripted
+
+from .kernels import Kernel, distance
+from .sweeps import compiled, executions, quietly
+
+PROGRAM = """
+[assume p (if (sample (flip 0.4)) 0.8 0.3)]
+[assume m (mem (lambda (k) (sample (flip p))))]
+[observe (flip (if (m 0) 0.9 0.2)) true]
+[observe (flip (if (m 1) 0.4 0.7)) true]
+"""
+BRANCH = """
+[assume a (sample (flip 0.5))]
+[observe (flip (if a 0.6 0.3)) true]
+[assume b (if a (sample (flip 0.3)) false)]
+[observe (flip (if b 0.8 0.4)) true]
+"""
+SEATS = """
+[assume c (crp 1.0)]
+[assume bias (mem (lambda (k) (if (sample (flip 0.5)) 0.9 0.2)))]
+[observe (flip (bias (sample c))) true]
+[observe (flip (bias (sample c))) false]
+"""
+CASES = {
+    "lmh(p, 1) + pgas(m)": PROGRAM,
+    "pgas(m) + lmh(rest, 2)": PROGRAM,
+    "lmh(m, 1)*2 + icsmc(p)": PROGRAM,
+    "pgas(a) + lmh(b, 1)": BRANCH,
+    "lmh(a, 1) + pgas(b)": BRANCH,
+    "(icsmc(b) + lmh(1))*2": BRANCH,
+    "pgas(paths) + lmh(bias, 1)": SEATS,
+}
+
+
+@pytest.mark.parametrize("method", share(CASES, 3))
+def test_the_posterior_is_invariant(method: str) -> None:
+    source = CASES[method]
+    kernel = Kernel(compiled(source).plan)
+    before, after = kernel.moved(method_of(parsed(method)).kernel)
+    assert math.fsum(after.values()) == pytest.approx(1.0)
+    assert distance(before, after) < 1e-12
+
+
+MODEL = """
+[assume q (sample (gamma 2 2))]
+[assume x (mem (lambda (t) (if (< t 1) 0.0 (sample (normal (x (dec t)) q)))))]
+[for [t (range 1 4)]
+  [assume noise (sample (normal 0 1))]
+  [observe (normal (+ noise (x t)) (sample (gamma 2 2))) (sin t)]]
+[predict q]
+"""
+
+
+@pytest.mark.parametrize(
+    ("targets", "number"),
+    [("q", 1), ("x", 3), ("noise", 3), ("x noise", 6), ("globals", 1), ("paths", 9), ("globals x", 4)],
+)
+def test_what_a_target_covers(targets: str, number: int) -> None:
+    run = compiled(MODEL).plan
+    (target,) = targets_of(parsed(f"lmh({targets})"))
+    assert target is not None
+    covers = covering(run, target)
+    with quietly():
+        choices = executions(run, 1, 1)[0].choices
+    assert len(choices) == 10 and sum(map(covers, choices)) == number
+    rest = covering(run, type(target)(target.names, inverted=True))
+    assert all(covers(at) is not rest(at) for at in choices)
+
+
+def states_of(method: str, steps: int, specialised: bool) -> list[Any]:
+    """What a chain retains, step by step."""
+    text = """
+        [assume q (sample (gamma 2 2))]
+        [assume x (mem (lambda (t) (if (< t 1) 0.0 (sample (normal (x (dec t)) q)))))]
+        [for [t (range 1 6)] [observe (normal (x t) 1.0) (sin t)]]
+        [predict q]"""
+    rng = np.random.default_rng(5)
+    with quietly():
+        run = compile_text(text).program.plan({})
+        kernel = method_of(parsed(method)).kernel
+        driver = Driver.on_lanes(kernel, scripted(run) if specialised else run, Settings(4, 20))
+        assert (driver.specialised is not None) is specialised
+        state = driver.kernel.init(driver.engine, driver.settings, rng)
+        found = []
+        for number in range(steps):
+            state, _ = driver.step(state, number, rng)
+            found.append({at.path(): value for at, value in state.held[0].items()})
+        if driver.specialised is not None:
+            assert driver.specialised.scripts.failures == 0
+    return found
+
+
+@pytest.mark.parametrize("method", ["pgas(paths) + lmh(q)", "pgas + lmh", "lmh*2 + icsmc(q) + pgas"])
+def test_engines_do_the_same(method: str) -> None:
+    for one, other in zip(states_of(method, 6, False), states_of(method, 6, True), strict=True):
+        assert one == pytest.approx(other, rel=1e-9)
