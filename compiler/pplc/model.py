@@ -71,9 +71,9 @@ class Model:
         )
 
 
-def load(path: str | Path) -> Model:
-    """The model in a file."""
-    return compiled(Source(str(path), read_text(Path(path)), str(Path(path).parent)))
+def load(path: str | Path, query: str | None = None) -> Model:
+    """The model in a file; of a file of several queries, the one that is named."""
+    return compiled(Source(str(path), read_text(Path(path)), str(Path(path).parent), query=query))
 
 
 def read_text(path: Path) -> str:
@@ -88,9 +88,9 @@ def read_text(path: Path) -> str:
         raise CompileError(source, [Diagnostic(Span(at, at + 1), message)]) from None
 
 
-def compile_text(text: str, name: str = "<text>") -> Model:
+def compile_text(text: str, name: str = "<text>", query: str | None = None) -> Model:
     """The model in a text; messages call it by the name."""
-    return compiled(Source(name, text))
+    return compiled(Source(name, text, query=query))
 
 
 def compiled(source: Source) -> Model:

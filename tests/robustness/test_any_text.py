@@ -117,7 +117,7 @@ def test_mutants_through_the_command(
 @pytest.mark.parametrize(
     "name",
     [
-        "__import__", "open", "eval", "exec", "compile", "globals", "locals", "getattr", "print", "input_",
+        "__import__", "open", "eval", "exec", "compile", "globals", "locals", "getattr", "input_",
         "__builtins__", "os", "sys", "numpy", "np", "here", "PROGRAM", "_STEPS", "__file__", "at", "Procedure",
         "branch", "agreed", "choose", "call", "primitive", "breakpoint", "exit", "no_such",
     ],

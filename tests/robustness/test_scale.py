@@ -166,7 +166,7 @@ def test_the_deepest_for() -> None:
         return f"{loops}[predict t{depth - 1}]{']' * depth}"
 
     assert value(text(50)) == 1
-    with pytest.raises(CompileError, match="for loops are nested too deeply"):
+    with pytest.raises(CompileError, match="statements are nested too deeply"):
         value(text(1000))
 
 

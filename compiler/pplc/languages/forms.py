@@ -55,11 +55,11 @@ SHORT_FN: Final = "#()"
 SPECIAL: Final = (
     "quote", "if", "if-not", "if-let", "lambda", "fn", SHORT_FN, "let", "let*", "letrec", "loop", "recur", "cond",
     "condp", "case", "when", "when-not", "when-let", "and", "or", "do", "begin", "->", "->>", "as->", "for", "doseq",
-    "dotimes", "sample", "observe", "mem",
+    "dotimes", "sample", "sample*", "observe", "observe*", "mem", "fm", "with-primitive-procedures",
 )  # fmt: skip
 """The words that start a special form of an expression."""
 STATEMENTS: Final = (
-    "assume", "observe", "predict", "input", "include", "for", "doseq", "dotimes", "define", "def", "defn",
+    "assume", "observe", "predict", "input", "include", "for", "doseq", "dotimes", "define", "def", "defn", "defm",
 )  # fmt: skip
 """The words that start a statement."""
 

@@ -12,6 +12,7 @@ from pplc.passes.binding import bindings, let, letrec, lets
 from pplc.passes.clojure_forms import condp, if_let, if_not, short_fn, thread, thread_as, when_let
 from pplc.passes.comprehensions import comprehension, doseq, dotimes
 from pplc.source import Span
+from pplc_runtime.program.names import SIGNATURES
 
 if TYPE_CHECKING:
     from pplc.passes.surface import Surface
@@ -169,6 +170,19 @@ def observe(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
     return core.Observe(surface.expr(rest[0]), surface.expr(rest[1]), form.span)
 
 
+def log_density(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    """(observe* d v), the log density of a value."""
+    surface.size(form, rest, 2, 2, "(observe* distribution value)")
+    if "logpdf" not in SIGNATURES:
+        raise surface.fail(form, "there is no log density as a value; (observe distribution value) weights a run by it")
+    return core.primitive_call("logpdf", form.span, surface.expr(rest[0]), surface.expr(rest[1]))
+
+
+def with_primitives(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    """(with-primitive-procedures [f ...] body ...): all procedures can be called anyway."""
+    return surface.body(form, rest[1:])
+
+
 def mem(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
     surface.size(form, rest, 1, 1, "(mem procedure)")
     return core.Mem(surface.expr(rest[0]), form.span)
@@ -231,12 +245,17 @@ SPECIAL_FORMS: Final[dict[str, SpecialForm]] = {
     "doseq": doseq,
     "dotimes": dotimes,
     "sample": sample,
+    "sample*": sample,
+    "observe*": log_density,
+    "fm": fn,
+    "with-primitive-procedures": with_primitives,
     "observe": observe,
     "mem": mem,
     "assume": defines_nothing,
     "define": defines_nothing,
     "def": defines_nothing,
     "defn": defines_nothing,
+    "defm": defines_nothing,
     "predict": misplaced,
     "input": misplaced,
     "include": misplaced,
