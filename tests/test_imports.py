@@ -55,6 +55,9 @@ BUILDING_BLOCKS: Final = ("base", "seats", "start", "sweep", "targets")
 
 EXCEPTIONS: Final = {
     ("pplc.passes.expand", "pplc.passes.binding"): "a part of expand in a file of its own",
+    ("pplc.passes.expand", "pplc.passes.library"): "a part of expand in a file of its own",
+    ("pplc.passes.expand", "pplc.passes.queries"): "a part of expand in a file of its own",
+    ("pplc.passes.library", "pplc.passes.read"): "its definitions are text",
     ("pplc.passes.expand", "pplc.passes.versions"): "a part of expand in a file of its own",
     ("pplc.passes.expand", "pplc.passes.comprehensions"): "a part of expand in a file of its own",
     ("pplc.passes.expand", "pplc.passes.patterns"): "a part of expand in a file of its own",

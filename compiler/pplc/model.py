@@ -81,9 +81,9 @@ class Model:
         return infer(program, method, settings, seed, data, *(() if max_depth is None else (max_depth,)))
 
 
-def load(path: str | Path) -> Model:
-    """The model in a file."""
-    return compiled(Source(str(path), read_text(Path(path)), str(Path(path).parent)))
+def load(path: str | Path, query: str | None = None) -> Model:
+    """The model in a file; of a file of several queries, the one that is named."""
+    return compiled(Source(str(path), read_text(Path(path)), str(Path(path).parent), query=query))
 
 
 def read_text(path: Path) -> str:
@@ -97,9 +97,9 @@ def read_text(path: Path) -> str:
         raise CompileError(source, [Diagnostic(Span(at, at + 1), str(error))]) from None
 
 
-def compile_text(text: str, name: str = "<text>") -> Model:
+def compile_text(text: str, name: str = "<text>", query: str | None = None) -> Model:
     """The model in a text; messages call it by the name."""
-    return compiled(Source(name, text))
+    return compiled(Source(name, text, query=query))
 
 
 def compiled(source: Source) -> Model:

@@ -40,6 +40,8 @@ class Source:
     folder: str | None = None
     """The folder of the file that it is in; what it includes is in there."""
     pieces: tuple[Piece, ...] = ()
+    query: str | None = None
+    """Which query of the file is meant, where it has several."""
     _starts: list[int] = field(default_factory=list, compare=False, repr=False)
 
     def place(self, offset: int) -> Place:

@@ -54,7 +54,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeModel:
     """Puts the fake model behind `pplc.model.load` and a fake compiler behind `pplc.pipeline`."""
     model = FakeModel()
     module: Any = ModuleType("pplc.model")
-    module.load = lambda path: model
+    module.load = lambda path, query=None: model
     monkeypatch.setitem(sys.modules, "pplc.model", module)
 
     def check(source: Source) -> list[Diagnostic]:

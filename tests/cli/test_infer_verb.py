@@ -284,7 +284,7 @@ from types import ModuleType
 sys.path.insert(0, {tests!r})
 from cli.conftest import FakeModel
 module = ModuleType("pplc.model")
-module.load = lambda path: FakeModel()
+module.load = lambda path, query: FakeModel()
 sys.modules["pplc.model"] = module
 from pplc.cli import main
 sys.exit(main())

@@ -248,6 +248,10 @@ TEMPLATES: Final[dict[str, list[Template]]] = {
     "or": _both("or"),
     "do": _body("do"),
     "begin": _body("begin"),
+    "sample*": _of(BOOLEAN, lambda g: f"(sample* {g.at(SOURCE)})"),
+    "observe*": [],
+    "fm": _of(F1, lambda g: f"(fm [x] {g.at(WHOLE, 'x')})"),
+    "with-primitive-procedures": _of(WHOLE, lambda g: f"(with-primitive-procedures [f] {g.at(WHOLE)} {g.at(WHOLE)})"),
     "sample": _of(BOOLEAN, lambda g: f"(sample {g.at(SOURCE)})")
     + _of(LIST, lambda g: f"(map (fn [x] (if x 1 0)) (map sample (list {g.at(SOURCE)} {g.at(SOURCE)})))"),
     "observe": _of(BOOLEAN, lambda g: f"(observe {g.at(SOURCE)} {g.at(BOOLEAN)})"),

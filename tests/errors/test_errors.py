@@ -69,7 +69,7 @@ def test_errors_of_form_are_reported_at_once() -> None:
     ]
 
 
-DROPPED = "this value is computed and dropped: only the last form of a body gives its value"
+DROPPED = "this value is computed and dropped: only the last form of a body gives its value, and a predict reports one"
 
 
 @pytest.mark.parametrize(
@@ -81,6 +81,7 @@ DROPPED = "this value is computed and dropped: only the last form of a body give
         ("[assume exp 1]\n[predict exp]", (1, 9), "'exp' takes the place of the primitive of that name"),
         ("[assume x 1]\n[predict x]\n[assume x 2]", (3, 9),
          "'x' is assumed in line 1 already; from here on it is another variable"),
+        ("(+ 1 2)", (1, 1), DROPPED),
         ("[predict (let [pi 3] pi)]", (1, 16), "'pi' takes the place of the primitive of that name"),
         ("[predict (fn [list] list)]", (1, 15), "'list' takes the place of the primitive of that name"),
         ("[for [[list b] [[1 2]]]\n  [predict list]\n  [predict (list b)]]", (1, 8),

@@ -57,7 +57,7 @@ def meant(text: str) -> str:
         ("[predict (sample (DiscreteUniform 0 3))]", "uniform-discrete"),
         ("[predict (sample (dist.Normal 0 1))]", "normal"),
         ("[predict (np.exp 1)]", "exp"),
-        ("[predict (Math/sqrt 1)]", "sqrt"),
+        ("[predict (math.sqrt 1)]", "sqrt"),
         ("[predict True]", "true"),
         ("[predict None]", "nil"),
         ("[predict null]", "nil"),

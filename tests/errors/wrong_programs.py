@@ -189,7 +189,25 @@ REJECTED: Final[tuple[Wrong, ...]] = (
      "letrec binds procedures: expected (fn ...) or (mem (fn ...)) here"),
     ("[predict (letrec [f (fn [] 1)])]", "1:10", 22, "expected (letrec [name procedure ...] body ...)"),
     ("[predict (and 1 (foo))]", "1:18", 3, "unknown name 'foo'; did you mean 'floor'?"),
-    ("(+ 1 2)", "1:2", 1, "'+' does not start a statement; use assume, observe or predict"),
+    ("[+ 1 2]", "1:2", 1, "'+' does not start a statement; use assume, observe or predict"),
+    ("(defdist d [] (sample* [this] 1))", "1:1", 33,
+     "'defdist' has no meaning here: distributions are those of the language. Write a procedure that draws, as in "
+     "(defn name [a] (sample d)), and weigh where it is observed, as in (observe (flip density) true)"),
+    ("(defmacro m [x] x)", "1:1", 18,
+     "'defmacro' has no meaning here: there are no macros; write (defn name [parameter ...] body ...)"),
+    ("(doquery :lmh q [])", "1:1", 19,
+     "'doquery' has no meaning here: inference is asked for outside of the program, as in: pplc infer model.clj "
+     "--method smc"),
+    ("(defrecord R [x])", "1:1", 17,
+     "'defrecord' has no meaning here: there are procedures and maps, and no types of one's own; write (defn name "
+     "[parameter ...] ...)"),
+    ("(defquery a [x])", "1:1", 16, "expected (defquery name [parameter ...] body ...)"),
+    ("(defquery a [[x y]] (predict x))", "1:14", 5,
+     "the parameters of a query are inputs, with plain names; take them apart in a let"),
+    ("(defquery a [] 1)\n(defquery b [] 1)", "2:11", 1,
+     "there are several queries: a, b; say which with --query NAME"),
+    ("(defquery a [] (let [x 1] (doquery :lmh a [])))", "1:28", 7, "unknown name 'doquery': inference is asked for "
+     "outside of the program, as in: pplc infer model.clj --method smc"),
     ("3", "1:1", 1, "expected a statement such as [assume name expression]"),
     ("foo", "1:1", 3, "expected a statement such as [assume name expression]"),
     ("[asume x 1]", "1:2", 5, "'asume' does not start a statement; did you mean 'assume'?"),

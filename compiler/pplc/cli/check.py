@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 
-from pplc.cli.sources import read_source
+from pplc.cli.sources import add_query, read_source
 from pplc_runtime.command.failures import FAILED, OK, USAGE, UsageError
 
 
@@ -17,6 +17,7 @@ def parser() -> ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("models", metavar="MODEL.clj", nargs="+", help="the models, or - for standard input")
+    add_query(parser)
     return parser
 
 
@@ -30,7 +31,7 @@ def run(arguments: Namespace) -> int:
     code = OK
     for path in arguments.models:
         try:
-            source = gathered(read_source(path))
+            source = gathered(read_source(path, arguments.query))
         except UsageError as error:
             print(f"pplc check: error: {error}", file=sys.stderr)
             code = USAGE

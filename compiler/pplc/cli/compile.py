@@ -6,7 +6,7 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 
-from pplc.cli.sources import read_source
+from pplc.cli.sources import add_query, read_source
 from pplc_runtime.command.failures import OK, UsageError
 from pplc_runtime.command.files import STANDARD, write_text
 from pplc_runtime.command.infer import add_inputs
@@ -25,12 +25,13 @@ def parser() -> ArgumentParser:
         "--dump-after", metavar="PASS", help="write the program as it is after a pass of the compiler instead"
     )
     add_inputs(parser)
+    add_query(parser)
     return parser
 
 
 def run(arguments: Namespace) -> int:
     """Compile one model."""
-    source = read_source(arguments.model)
+    source = read_source(arguments.model, arguments.query)
     from pplc.pipeline import PASSES, compile_source, dump_after
     from pplc_runtime.suggestions import suggestion
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from pplc.cli.sources import read_source
+from pplc.cli.sources import add_query, read_source
 from pplc_runtime.command.arguments import reading
 from pplc_runtime.command.infer import add_options, check, infer, new_parser
 from pplc_runtime.settings import ENGINES, one_of
@@ -18,6 +18,7 @@ def parser() -> ArgumentParser:
     parser.add_argument(
         "--engine", type=reading(one_of("engine", ENGINES)), metavar="ENGINE", help=" or ".join(ENGINES)
     )
+    add_query(parser)
     return parser
 
 
@@ -27,4 +28,4 @@ def run(arguments: Namespace) -> int:
     read_source(arguments.model)
     from pplc.model import load
 
-    return infer(load(arguments.model), arguments)
+    return infer(load(arguments.model, arguments.query), arguments)

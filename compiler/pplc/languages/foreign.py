@@ -142,8 +142,7 @@ NAMES: Final = _named({
     "->": "|> %>%",
     "reductions": "scan scanl accumulate",
     "mem": "memoize memo cache memoise",
-    "sample": "draw sample* rnd",
-    "observe": "observe*",
+    "sample": "draw rnd",
     "factor": "weight target-add add-log-weight log-weight",
     "condition": "constrain assert",
     # Sums and linear algebra
@@ -165,7 +164,7 @@ NAMES: Final = _named({
 
 STATEMENT_NAMES: Final = _named({
     "assume": "var val const set set! setq let let* setf",
-    "defn": "defun defm fun function defmem",
+    "defn": "defun fun function defmem",
     "predict": "return output report",
     "for": "foreach for-each",
     "input": "data param",
@@ -187,7 +186,7 @@ def _said(table: dict[str, str]) -> dict[str, str]:
 
 ADVICE: Final = _said({
     "set! setq set setf assign def! swap! reset! <-": _CHANGES,
-    "infer query doquery defquery rejection-query mh-query enumerate-query marginal mcmc smc": _INFERS,
+    "infer query doquery rejection-query mh-query enumerate-query marginal mcmc smc": _INFERS,
     "import require use ns library from": _IMPORTS,
     "rnorm randn gaussian-draw normal-rng": "a draw is (sample (normal mean sd))",
     "runif rand random uniform-rng random-uniform": "a draw is (sample (uniform 0 1))",
@@ -217,6 +216,19 @@ ADVICE: Final = _said({
     "try catch throw error raise": "an error ends the run and cannot be caught",
 })  # fmt: skip
 """Names elsewhere that have no counterpart, or one that is written otherwise, and what to do."""
+
+_OWN_KINDS: Final = "there are procedures and maps, and no types of one's own; write (defn name [parameter ...] ...)"
+NO_MEANING: Final = _said({
+    "defdist": "distributions are those of the language. Write a procedure that draws, as in (defn name [a] (sample d))"
+    ", and weigh where it is observed, as in (observe (flip density) true)",
+    "defproc": "processes are those of the language. Write a procedure that draws, or one that gives a distribution"
+    " for no argument and, for a value, the procedure that has seen it: (produce p) and (absorb p x) call it so",
+    "defmacro": "there are no macros; write (defn name [parameter ...] body ...)",
+    "defprotocol deftype defrecord defmulti defmethod": _OWN_KINDS,
+    "doquery conditional query": _INFERS,
+    "println prn": "write (print x ...)",
+})  # fmt: skip
+"""Words of Clojure that start a top-level form and have no counterpart, and what to write instead."""
 
 LITERALS: Final = ("true", "false", "nil")
 _VERY_CLOSE: Final = 0.8

@@ -55,12 +55,13 @@ SHORT_FN: Final = "#()"
 SPECIAL: Final = (
     "quote", "if", "if-not", "if-let", "lambda", "fn", SHORT_FN, "let", "let*", "letrec", "loop", "recur", "cond",
     "condp", "case", "when", "when-not", "when-let", "and", "or", "do", "begin", "->", "->>", "as->", "for", "doseq",
-    "dotimes", "sample", "observe", "factor", "condition", "mem",
+    "dotimes", "sample", "sample*", "observe", "observe*", "factor", "condition", "mem", "fm",
+    "with-primitive-procedures",
 )  # fmt: skip
 """The words that start a special form of an expression."""
 STATEMENTS: Final = (
     "assume", "observe", "factor", "condition", "predict", "input", "include", "for", "doseq", "dotimes",
-    "define", "def", "defn",
+    "define", "def", "defn", "defm",
 )  # fmt: skip
 """The words that start a statement."""
 

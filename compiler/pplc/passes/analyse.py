@@ -40,6 +40,8 @@ from pplc_runtime.program.names import SIGNATURES
 
 PROCESSES = frozenset({*PROCESS_CONSTRUCTORS, "gp"})
 
+DROPPED = "this value is computed and dropped: only the last form of a body gives its value, and a predict reports one"
+
 
 def analyse(program: core.Program) -> tuple[Analysis, list[Diagnostic]]:
     """The facts about a program, and the warnings that follow from them."""
@@ -51,10 +53,7 @@ def analyse(program: core.Program) -> tuple[Analysis, list[Diagnostic]]:
         for s in every_statement(program.statements)
         if isinstance(s, core.ObserveStatement) and not any(_is_random(e, random) for e in expressions(s))
     ]
-    warnings += [
-        Diagnostic(span, "this value is computed and dropped: only the last form of a body gives its value", "warning")
-        for span in _dropped(program, direct)
-    ]
+    warnings += [Diagnostic(span, DROPPED, "warning") for span in _dropped(program, direct)]
     acting, kept = waiting(program, direct, _acts)
     shared = shared_globals(program, _is_random, random)
     return Analysis(program, direct, _constants(program, direct), frozenset(random), shared, acting, kept), warnings
@@ -78,13 +77,15 @@ def _dropped(program: core.Program, direct: dict[str, core.Lambda]) -> list[Span
         for item in every_expression(expr)
         if isinstance(item, core.Let) and item.name == core.UNNAMED
     ]
-    if not effects:
+    bare = [s for s in statements if isinstance(s, core.AssumeStatement) and s.name.startswith("dropped%")]
+    if not effects and not bare:
         return []
     names = {s.name for s in statements if isinstance(s, core.AssumeStatement | core.InputStatement)}
     quiet = set(direct)
     while loud := [name for name in quiet if not _is_constant(direct[name].body, names, quiet)]:
         quiet.difference_update(loud)
-    return [effect.span for effect in effects if _is_constant(effect.value, names, quiet) and not _prints(effect.value)]
+    values = [(effect.span, effect.value) for effect in effects] + [(s.span, s.value) for s in bare]
+    return [span for span, value in values if _is_constant(value, names, quiet) and not _prints(value)]
 
 
 def _prints(expr: core.Expr) -> bool:

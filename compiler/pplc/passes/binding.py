@@ -135,7 +135,7 @@ def is_definition(form: Form) -> bool:
     if not (isinstance(form, Group) and form.bracket in "([" and form.items):
         return False
     head = form.items[0]
-    return isinstance(head, Name) and head.text in ("define", "def", "defn", "assume")
+    return isinstance(head, Name) and head.text in ("define", "def", "defn", "defm", "assume")
 
 
 def defining(surface: Surface, definitions: Sequence[Form], body: core.Expr) -> core.Expr:

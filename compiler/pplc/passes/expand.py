@@ -16,22 +16,26 @@ from types import MappingProxyType
 
 from pplc.diagnostics import CompileError, Diagnostic
 from pplc.languages import core
-from pplc.languages.foreign import STATEMENT_NAMES, hint
-from pplc.languages.forms import STATEMENTS, Form, Group, Name
+from pplc.languages.foreign import NO_MEANING, STATEMENT_NAMES, hint
+from pplc.languages.forms import SPECIAL, STATEMENTS, Form, Group, Name
+from pplc.languages.traverse import every_statement, expressions
 from pplc.passes.binding import bindings
 from pplc.passes.comprehensions import counted, times
+from pplc.passes.library import LIBRARY, closed, definition, used
 from pplc.passes.patterns import literal_defaults, named_at
+from pplc.passes.queries import IGNORED, queries, selected
 from pplc.passes.shapes import Shapes
 from pplc.passes.surface import Bad, Surface
 from pplc.passes.versions import Versions
 from pplc.source import Source, Span
+from pplc_runtime.program.names import SIGNATURES
 from pplc_runtime.values import List
 
 
 def expand(forms: Sequence[Form], source: Source) -> tuple[core.Program, list[Diagnostic]]:
     """The core program of a list of top-level forms, and warnings; raises CompileError with every error found."""
     expander = _Expander(source)
-    statements = expander.statements(forms, Shapes(forms), Loops())
+    statements = expander.program(forms)
     if expander.errors:
         raise CompileError(source, expander.errors)
     return core.Program(tuple(statements)), expander.warnings
@@ -70,6 +74,34 @@ class _Expander(Surface):
         self.versions = Versions()
         self.warnings: list[Diagnostic] = []
 
+    def program(self, forms: Sequence[Form]) -> list[core.Statement]:
+        """The statements of a program, of the query that is meant if it is a file of queries."""
+        try:
+            forms = self.meant(forms)
+        except Bad:
+            return []
+        statements = self.statements(forms, Shapes(forms), Loops())
+        exprs = [expr for statement in every_statement(tuple(statements)) for expr in expressions(statement)]
+        library: list[core.Statement] = []
+        for name, at in used(exprs, self.versions.places).items():
+            for bound, value, span in self.definition(definition(name, at)):
+                library.append(core.AssumeStatement(bound, closed(value), span, span))
+        return [*library, *statements]
+
+    def meant(self, forms: Sequence[Form]) -> Sequence[Form]:
+        found = queries(forms)
+        name, names = self.source.query, ", ".join(found)
+        if name is None and not found:
+            return forms
+        if name is None and len(found) > 1:
+            last = list(found.values())[-1]
+            raise self.fail(last.items[1], f"there are several queries: {names}; say which with --query NAME")
+        if name is not None and name not in found:
+            message = f"there is no query '{name}' in this file" + (f"; there are {names}" if names else "")
+            self.errors.append(Diagnostic(Span(0, 0), message))
+            raise Bad
+        return selected(forms, found[name or next(iter(found))], self.fail)
+
     def statements(self, forms: Iterable[Form], shapes: Shapes, loops: Loops) -> list[core.Statement]:
         result: list[core.Statement] = []
         for form in forms:
@@ -104,7 +136,7 @@ class _Expander(Surface):
         head, *rest = form.items
         word = head.text if isinstance(head, Name) else None
         match word:
-            case "assume" | "define" | "def" | "defn":
+            case "assume" | "define" | "def" | "defn" | "defm" | "defn-":
                 return self.assume(form, loops)
             case "observe":
                 self.size(form, rest, 2, 2, "[observe distribution value]")
@@ -144,11 +176,27 @@ class _Expander(Surface):
                 return self.let_statement(bindings(self, rest[0]), rest[1:], shapes, loops)
             case "do" | "begin":
                 return self.statements(rest, shapes, loops)
+            case "with-primitive-procedures":
+                return self.statements(rest[1:], shapes, loops)
+            case _ if word in IGNORED:
+                return []
+            case _ if word in NO_MEANING:
+                raise self.fail(form, f"'{word}' has no meaning here: {NO_MEANING[word]}")
+            case _ if form.bracket == "(" and self.is_expression(head):
+                return [self.assumed(self.temporary("dropped"), self.expr(form), form.span, form.span, loops)]
             case None:
                 raise self.fail(form, "expected a statement such as [assume name expression]")
             case _:
                 meant = hint(word, (), [STATEMENTS], STATEMENT_NAMES) or "; use assume, observe or predict"
                 raise self.fail(head, f"'{word}' does not start a statement{meant}")
+
+    def is_expression(self, operator: Form) -> bool:
+        """Whether a form that starts like this is an expression, there for what it does: a call of what is known."""
+        if not isinstance(operator, Name):
+            return isinstance(operator, Group)
+        text = operator.text
+        known = (SPECIAL, SIGNATURES, LIBRARY, self.versions.places)
+        return any(text in names for names in known) or text.startswith((":", "Math/"))
 
     def assume(self, form: Group, loops: Loops) -> list[core.Statement]:
         """[assume name e], (defn ...), (define (f x) ...); [assume [a b] e] assumes the whole and then its parts."""

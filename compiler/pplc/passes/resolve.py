@@ -287,6 +287,9 @@ class _Resolver:
             return core.Const(CONSTANTS[text], span)
         if text in SIGNATURES:
             return core.Primitive(text, span)
+        bare = text.removeprefix("Math/")
+        if bare != text and (bare in SIGNATURES or bare in ("PI", "E")):
+            return self.name(bare.lower(), span, {}, role)
         own = [name for name in (*scope, *self.globals) if "%" not in name]
         self.error(span, f"unknown name '{text}'{hint(text, own, self.ranks(own, role))}")
         return core.Name(text, span)

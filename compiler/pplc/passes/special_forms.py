@@ -177,6 +177,17 @@ def weight(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
 WEIGHTING: Final = {"factor": "(factor log-weight)", "condition": "(condition test)"}
 
 
+def log_density(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    """(observe* d v), the log density of a value."""
+    surface.size(form, rest, 2, 2, "(observe* distribution value)")
+    return core.primitive_call("logpdf", form.span, surface.expr(rest[0]), surface.expr(rest[1]))
+
+
+def with_primitives(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    """(with-primitive-procedures [f ...] body ...): all procedures can be called anyway."""
+    return surface.body(form, rest[1:])
+
+
 def mem(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
     surface.size(form, rest, 1, 1, "(mem procedure)")
     return core.Mem(surface.expr(rest[0]), form.span)
@@ -239,6 +250,10 @@ SPECIAL_FORMS: Final[dict[str, SpecialForm]] = {
     "doseq": doseq,
     "dotimes": dotimes,
     "sample": sample,
+    "sample*": sample,
+    "observe*": log_density,
+    "fm": fn,
+    "with-primitive-procedures": with_primitives,
     "observe": observe,
     "factor": weight,
     "condition": weight,
@@ -247,6 +262,7 @@ SPECIAL_FORMS: Final[dict[str, SpecialForm]] = {
     "define": defines_nothing,
     "def": defines_nothing,
     "defn": defines_nothing,
+    "defm": defines_nothing,
     "predict": misplaced,
     "input": misplaced,
     "include": misplaced,

@@ -130,11 +130,11 @@ class Surface:
             named, parameters = self.scheme_header(form, rest)
             name = self.variable(named)
             return [(name, self.attempt(lambda: self.procedure(form, parameters, rest[1:], name), form), form.span)]
-        if word == "defn":
+        if word in ("defn", "defm", "defn-"):
+            usage = f"({word} name [parameter ...] body ...)"
             if len(rest) < 2:
-                raise self.fail(form, "expected (defn name [parameter ...] body ...)")
+                raise self.fail(form, f"expected {usage}")
             name = self.variable(rest[0])
-            usage = "(defn name [parameter ...] body ...)"
             value = self.attempt(lambda: self.procedures(form, undocumented(rest[1:]), name, usage), form)
             return [(name, value, form.span)]
         rest = (*rest[:1], *undocumented(rest[1:]))
