@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 from tests.share import share
 
 from pplc import compile_text
@@ -14,6 +15,7 @@ from pplc_runtime.composition import parsed, targets_of
 from pplc_runtime.inference import method_of
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.inference.targets import covering
+from pplc_runtime.processes.dp import DirichletProcess
 from pplc_runtime.running.driver import Driver
 from pplc_runtime.specialise.engine import scripted
 
@@ -111,3 +113,51 @@ def states_of(method: str, steps: int, specialised: bool) -> list[Any]:
 def test_engines_do_the_same(method: str) -> None:
     for one, other in zip(states_of(method, 6, False), states_of(method, 6, True), strict=True):
         assert one == pytest.approx(other, rel=1e-9)
+
+
+ATOMS = """
+[assume d (dp 1.0 (normal 0.0 1.0))]
+[assume a (sample d)]
+[observe (normal a 0.7) 0.4]
+[assume b (sample d)]
+[observe (normal b 0.7) 1.1]
+[predict (= a b)]
+[predict (+ a b)]
+"""
+
+
+def atoms_by_hand() -> dict[str, float]:
+    """The two draws are one atom or two, with prior probability 1/2 each; both are conjugate."""
+    y, noise = np.array([0.4, 1.1]), 0.49
+    one = stats.multivariate_normal([0.0, 0.0], noise * np.eye(2) + 1.0).pdf(y)
+    two = stats.multivariate_normal([0.0, 0.0], (noise + 1.0) * np.eye(2)).pdf(y)
+    equal = one / (one + two)
+    total = equal * 2.0 * y.sum() / (2.0 + noise) + (1.0 - equal) * y.sum() / (1.0 + noise)
+    return {"(= a b)": float(equal), "(+ a b)": float(total)}
+
+
+WITH_ATOMS = ["lmh", "lmh(a) + icsmc(b, 3) + lmh", "pgas(a, 2) + pgas(b, 2) + lmh(1)"]
+
+
+def off(method: str, label: str) -> float:
+    """How far a chain is off, in standard errors from thirty batches."""
+    posterior = compile_text(ATOMS).infer(method, sweeps=3000, burn_in=50, seed=4)
+    means = [float(np.exp(s.log_weights) @ np.asarray(s.predicts[label], float)) for s in posterior.sweeps]
+    batches = np.array(means).reshape(30, -1).mean(1)
+    error = float(batches.std(ddof=1)) / math.sqrt(len(batches))
+    assert error < 0.05
+    return abs(float(batches.mean()) - atoms_by_hand()[label]) / error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", WITH_ATOMS)
+def test_atoms_with_a_density(method: str) -> None:
+    """Of ten thousand seeds one or two would fail by mistake."""
+    assert max(off(method, "(= a b)"), off(method, "(+ a b)")) < 5.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", WITH_ATOMS)
+def test_masses_that_are_compared_with_densities(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DirichletProcess, "fresh", lambda *_: None)
+    assert off(method, "(= a b)") > 8.0

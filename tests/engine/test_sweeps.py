@@ -18,7 +18,7 @@ from pplc import compile_text
 from pplc_runtime.lanes.frames import Frame
 from pplc_runtime.lanes.varying import Lane
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.running.program import _in_processes
+from pplc_runtime.running.processes import in_processes
 from pplc_runtime.values import ModelError
 
 COIN = """
@@ -82,7 +82,7 @@ def test_processes_end_with_what_they_are_for(ends: type[BaseException], tmp_pat
         return []
 
     with pytest.raises(ends):
-        list(_in_processes([first, *(partial(later, number) for number in (1, 2, 3))], cores=2))
+        list(in_processes([first, *(partial(later, number) for number in (1, 2, 3))], cores=2))
     for process in multiprocessing.active_children():
         process.join()
     assert not list(tmp_path.glob("finished *"))

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
-import threading
-import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from functools import partial
-from itertools import count, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -33,8 +28,10 @@ from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.running import deep_stack
 from pplc_runtime.running.again import Done
+from pplc_runtime.running.channel import Channel
 from pplc_runtime.running.driver import Driver
 from pplc_runtime.running.memory import rare_collections
+from pplc_runtime.running.processes import in_processes
 from pplc_runtime.settings import checked, with_settings
 from pplc_runtime.specialise.engine import specialised_text
 from pplc_runtime.values import ModelError
@@ -213,7 +210,7 @@ class Program:
         chains = zip_longest(settings, seeds, after)
         work = [partial(self.run, method, own, stream, data, last) for own, stream, last in chains]
         if cores > 1 and len(work) > 1:
-            yield from _in_processes([partial(self.whole, chain, max_depth) for chain in work], cores)
+            yield from in_processes([partial(self.whole, chain, max_depth) for chain in work], cores)
         else:
             for chain in work:
                 yield from self.deep(chain, max_depth)
@@ -276,7 +273,7 @@ class Program:
 
     def deep(self, work: Callable[[], Iterator[Item]], max_depth: int) -> Generator[Item]:
         """Sweeps or other results that a thread with a stack for deep recursion computes, handed over one by one."""
-        channel = _Channel()
+        channel = Channel()
 
         def target() -> None:
             try:
@@ -312,97 +309,3 @@ def program_of(text: str, name: str, file: str) -> Program:
     """The program of such a module."""
     program: Program = module_of(text, name, file).PROGRAM
     return program
-
-
-_work: dict[int, list[Callable[[], list[Sweep]]]] = {}
-"""What forked processes find when they start, by run: generated code cannot be sent to them."""
-_runs = count()
-
-
-def _work_number(run: int, number: int) -> list[Sweep]:
-    return _work[run][number]()
-
-
-def _in_processes(work: list[Callable[[], list[Sweep]]], cores: int) -> Iterator[Sweep]:
-    """The sweeps of several chains, computed in processes and given in the order of the chains."""
-    if "fork" not in multiprocessing.get_all_start_methods():
-        for chain in work:  # the result is the same
-            yield from chain()
-        return
-    run = next(_runs)
-    _work[run] = work
-    others = set(multiprocessing.active_children())
-    fork = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(min(cores, len(work)), mp_context=fork, initializer=_leave_interrupts) as pool:
-        futures = [pool.submit(_work_number, run, number) for number in range(len(work))]
-        try:
-            for future in futures:
-                yield from future.result()
-        except BaseException:  # nobody wants the other chains, and one that has started cannot be cancelled
-            for process in set(multiprocessing.active_children()) - others:
-                process.terminate()
-            raise
-        finally:
-            del _work[run]
-
-
-def _leave_interrupts() -> None:
-    """Interrupts are for the process that started this one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-_MOMENT = 0.05
-_MOST_AT_ONCE = 64
-
-
-class _Stopped(BaseException):
-    """Nobody wants the sweeps of a thread any more."""
-
-
-class _Channel:
-    """Hands sweeps from one thread to another, those of a moment together: waking it costs as much as a sweep."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Condition()
-        self.items: list[Any] = []
-        self.ended = False
-        self.stopped = False
-        self.error: BaseException | None = None
-        self.told = 0.0
-
-    def put(self, sweep: Any) -> None:
-        with self.lock:
-            if self.stopped:
-                raise _Stopped
-            self.items.append(sweep)
-            now = time.monotonic()
-            if now - self.told > _MOMENT or len(self.items) > _MOST_AT_ONCE:
-                self.told = now
-                self.lock.notify()
-            while len(self.items) > _MOST_AT_ONCE and not self.stopped:
-                self.lock.wait(0.1)
-
-    def end(self, error: BaseException | None) -> None:
-        with self.lock:
-            self.error = None if isinstance(error, _Stopped) else error
-            self.ended = True
-            self.lock.notify()
-
-    def stop(self) -> None:
-        with self.lock:
-            self.stopped = True
-            self.lock.notify_all()
-
-    def __iter__(self) -> Iterator[Any]:
-        while True:
-            with self.lock:
-                while not self.items and not self.ended:
-                    self.lock.wait(0.5)
-                items, self.items = self.items, []
-                self.lock.notify_all()
-                ended = self.ended and not items
-            yield from items
-            if ended:
-                if self.error is not None:
-                    raise self.error
-                return
