@@ -66,6 +66,10 @@ OFFERS: Final[dict[str, Offer]] = {
         ),
     )
 }  # fmt: skip
+OFFERS["auto"] = Offer(
+    "auto", "a method that is chosen for you, until it has enough effective draws", 10, 1000, True,
+    ("target_ess", "seconds"),
+)  # fmt: skip
 DEFAULT_METHOD: Final = "importance"
 
 
@@ -139,6 +143,8 @@ SETTINGS: Final[dict[str, Setting]] = {
     "strict": Setting(boolean, False),
     "genealogy": Setting(whole(0), 0),
     "proposals": Setting(whole(1)),
+    "target_ess": Setting(whole(1), 400),
+    "seconds": Setting(whole(1), 60),
 }
 """Those of all methods, and then those that only some methods have."""
 REFERENCE_METHODS: Final = ("importance", "smc", "icsmc", "pgas")

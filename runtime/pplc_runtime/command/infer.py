@@ -32,7 +32,17 @@ if TYPE_CHECKING:
     from pplc_runtime.results.sweeps import Sweep
 
 PICTURES: Final = (".png", ".svg", ".pdf")
-OPTIONS: Final = ("engine", "resampling", "ess_threshold", "burn_in", "max_depth", "strict", "proposals")
+OPTIONS: Final = (
+    "engine",
+    "resampling",
+    "ess_threshold",
+    "burn_in",
+    "max_depth",
+    "strict",
+    "proposals",
+    "target_ess",
+    "seconds",
+)
 """Handed to the method when they were given."""
 
 
@@ -65,6 +75,8 @@ def add_options(parser: ArgumentParser) -> None:
     setting("--chains", "C", "independent chains (default: 1)", default=1)
     setting("--cores", "K", "processes; changes no result (default: 1)", default=1)
     setting("--burn-in", "B", "icsmc, pgas, lmh, rw, slice: sweeps of a chain to leave out before those that count")
+    setting("--target-ess", "N", "auto: go on until every predict has so many effective draws (default: 400)")
+    setting("--seconds", "S", "auto: or until so many seconds have passed (default: 60)")
     add_inputs(parser)
     add("--out", metavar="FILE",
         help=f"write every draw, by the ending: {ENDINGS}; - for lines of JSON on standard output")  # fmt: skip

@@ -66,8 +66,14 @@ class Walk:
     ) -> tuple[Retained, list[Sweep]]:
         """The state after several steps, and their sweeps; those of the burn-in have none."""
         walking = state if isinstance(state, Walking) else self.begun(engine, state, rng)
+        self.prepare(walking, settings, number, rng)
         first = number + settings.burn_in
         return walking, self.moved(walking, settings, number, first, count, rng, number >= 0)
+
+    def prepare(self, walking: Walking, settings: Settings, number: int, rng: np.random.Generator) -> None:
+        """Adapt in sweeps of its own, if a chain goes on whose burn-in is over: those that count never adapt."""
+        if number >= 0 and walking.mover.done == 0 and settings.burn_in:
+            walking.mover.run(settings.burn_in, 0, settings.burn_in, self.sliced, walking.key, rng, report=False)
 
     def step(
         self,
@@ -79,7 +85,8 @@ class Walk:
         report: bool = True,
     ) -> tuple[Retained, list[Sweep]]:
         walking = self.begun(engine, state, rng)
-        sweeps = self.moved(walking, settings, number, 0, 1, rng, report and number >= 0)
+        self.prepare(walking, settings, number, rng)
+        sweeps = self.moved(walking, settings, number, settings.burn_in, 1, rng, report and number >= 0)
         return Retained(walking.held), sweeps or [Sweep(settings.chain, number, np.zeros(1), {})]
 
     def moved(
@@ -93,8 +100,8 @@ class Walk:
         report: bool,
     ) -> list[Sweep]:
         """Some sweeps of the state, which is changed; `first` is where their random numbers begin."""
-        way = (settings.burn_in, self.sliced)
-        columns, drawn = walking.mover.run(count, first, *way, walking.key, rng, report)
+        adapting = settings.burn_in if number < 0 else 0
+        columns, drawn = walking.mover.run(count, first, adapting, self.sliced, walking.key, rng, report)
         walking.held = [walking.mover.held]
         one = np.zeros(1)
         sweeps = []

@@ -49,7 +49,7 @@ def notes_on(posterior: Posterior, rows: Sequence[Row]) -> tuple[str, ...]:
             f"note: particles are not resampled at an observe inside of an expression ({where}); "
             "lift it to the top level"
         )
-    return tuple(notes + _of_evidence(posterior))
+    return (*posterior.remarks, *notes, *_of_evidence(posterior))
 
 
 def _of_chains(posterior: Posterior, rows: Sequence[Row], are_few: bool) -> list[str]:

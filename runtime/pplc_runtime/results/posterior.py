@@ -63,6 +63,8 @@ class Posterior:
         """Where the draws come from; None for draws that were read from a file."""
         self.interrupted = False
         """Whether the run was ended before all sweeps were done."""
+        self.remarks: Final[list[str]] = []
+        """What whoever ran it has to say."""
         # In one order whoever finished first, so that sums come out the same to the last digit.
         self.sweeps: Final[list[Sweep]] = sorted(sweeps, key=lambda sweep: (sweep.chain, sweep.number))
         self._gathered: Final[dict[str, Gathered]] = {}

@@ -28,11 +28,12 @@ from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.running import deep_stack
 from pplc_runtime.running.again import Done
+from pplc_runtime.running.auto import CHAINS, automatic
 from pplc_runtime.running.channel import Channel
 from pplc_runtime.running.driver import Driver
 from pplc_runtime.running.memory import rare_collections
 from pplc_runtime.running.processes import in_processes
-from pplc_runtime.settings import checked, with_settings
+from pplc_runtime.settings import SETTINGS, checked, with_settings
 from pplc_runtime.specialise.engine import specialised_text
 from pplc_runtime.values import ModelError
 
@@ -116,6 +117,12 @@ class Program:
         `engine` may take the place of the lane engine: it gives the sweeps for the same settings."""
         given = {"particles": particles, "sweeps": sweeps, "seed": seed, "chains": chains, "cores": cores}
         method = method_in(method)
+        if method == "auto":
+            told = checked(offer_of(method), {"chains": chains, "cores": cores, "seed": seed, **options})
+            told.setdefault("target_ess", SETTINGS["target_ess"].default)
+            told.setdefault("seconds", SETTINGS["seconds"].default)
+            told["chains"] = max(CHAINS, told.get("chains", 1))
+            return automatic(self, data, on_sweep=on_sweep, progress=progress, max_depth=max_depth, **told)
         if isinstance(method, Composition):
             check_names(method, self.assumed)
         chosen = offer_of(method)
@@ -242,6 +249,14 @@ class Program:
                 return specialised_text(self.plan(self.data(data)))
             except ModelError as error:
                 raise located(error, self.file, self.source, self.places) from None
+
+    def once(self, work: Callable[[], Item]) -> Item:
+        """What some work comes to, with a stack for deep recursion."""
+
+        def alone() -> Iterator[Item]:
+            yield work()
+
+        return next(iter(list(self.deep(lambda: self.located(alone), DEEPEST))))
 
     def driver(self, method: str | Composition, settings: Settings, data: dict[str, Any]) -> Driver:
         """What takes the steps of a method."""
