@@ -50,6 +50,12 @@ PROGRAMS: Final = {
         [assume z (sample (d))]
         [observe (flip (if z 0.7 0.4)) true]
         [predict z]""",
+    "a memo first touched by a query": """
+        [assume m (mem (fn [k] (sample (flip 0.3))))]
+        [assume early (if (sample (flip 0.5)) (m 0) true)]
+        [observe (flip (if early 0.6 0.3)) true]
+        [observe (conditional (fn [] (if (sample (flip 0.4)) (m 0) true))) true]
+        [predict (m 0)]""",
     "queries in queries": """
         [assume depth (sample (uniform-discrete 0 3))]
         [assume think (fn [d] (conditional (fn []
@@ -77,7 +83,13 @@ def test_laws(name: str) -> None:
     check_laws(PROGRAMS[name])
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+QUICK: Final = ("a memo first touched by a query", "queries in queries")
+"""Those with few ways for a sweep to go."""
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in PROGRAMS]
+)
 def test_pgas_leaves_the_posterior_as_it_is(name: str) -> None:
     """The exact transition kernel with two particles."""
     assert bias(compiled(PROGRAMS[name]).plan, "pgas", 2) < 1e-13
