@@ -335,6 +335,17 @@ TEMPLATES: Final[dict[str, list[Template]]] = {
         WHOLE, lambda g: f"(if {g.at(BOOLEAN)} {g.at(WHOLE)} ((fn ([] 1) ([x] {g.at(WHOLE, 'x')})) {g.at(WHOLE)}))"
     ),
     "procedure?": _of(BOOLEAN, lambda g: f"(procedure? {g.at(F1)})", lambda g: f"(procedure? {g.at(WHOLE)})"),
+    # Nested inference
+    "conditional": _of(
+        WHOLE,
+        lambda g: f"(sample (conditional {g.at(F0)}))",
+        lambda g: (
+            f"(let [d (conditional (fn [] (let [x (sample (flip 0.3)) n {g.at(WHOLE)}] "
+            f"(condition (or x (sample (flip {g.at(PROBABILITY)})))) (if x n (inc n)))))] (+ (sample d) (sample d)))"
+        ),
+        lambda g: f"(let [n {g.at(WHOLE)} d (conditional (fn [] (seen (if (sample (flip 0.4)) n 0))))] (sample d))",
+        lambda g: f"(let [d (conditional (fn [] (sample {g.at(SOURCE)})))] (observe d true) (if (sample d) 1 2))",
+    ),
     # Processes, which are made at an address
     "crp": _source(lambda g: f"(crp {g.at(PROBABILITY)})")
     + _source(lambda g: f"(crp {g.at(PROBABILITY)} {g.at(PROBABILITY)})"),

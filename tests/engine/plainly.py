@@ -28,7 +28,7 @@ Environment = Mapping[str, Any]
 
 
 class TooMany(Exception):
-    """There are more executions than were asked for."""
+    """There are more executions than were asked for, or than can be enumerated."""
 
 
 def law(program: core.Program, most: int | None = None) -> dict[str, float]:
@@ -80,6 +80,9 @@ class Run:
     weigh: Observe
     bound: dict[str, Any] = field(default_factory=dict)
     predicts: dict[str, Any] = field(default_factory=dict)
+    outer: Run | None = None
+    own: set[Any] = field(default_factory=set)
+    """The memos that this execution has made."""
 
     def statement(self, statement: core.Statement, row: Environment) -> None:
         match statement:
@@ -129,7 +132,9 @@ class Run:
             case core.Observe(source, value):
                 return self.observe(self.value(source, local), self.value(value, local))
             case core.Mem(procedure):
-                return Memo(self.value(procedure, local), {})
+                memo = Memo(self.value(procedure, local), {})
+                self.own.add(memo)
+                return memo
             case core.Name():
                 raise AssertionError("the program is resolved")
             case _:
@@ -142,6 +147,8 @@ class Run:
                 if procedure.rest is not None:
                     given[procedure.rest] = List(arguments[len(procedure.parameters) :])
                 return self.value(procedure.body, {**environment, **given})
+            case Memo() if self.outer is not None and f not in self.own:
+                return self.outer.call(f, *arguments)
             case Memo(procedure, entries):
                 key = key_of(arguments)
                 if key not in entries:
@@ -158,16 +165,39 @@ class Run:
         return self.primitive("nth", (f, *arguments))
 
     def primitive(self, name: str, arguments: Sequence[Any]) -> Any:
+        if name == "conditional":
+            return self.conditional(arguments[0])
         if name in HIGHER:
             return HIGHER[name](self.call, *arguments)
         if name.removesuffix("-dist") in SOURCES:
             return SOURCES[name.removesuffix("-dist")](*arguments)
         return PRIMITIVES[name].function(*arguments)
 
+    def conditional(self, query: Any) -> list[tuple[Any, float]]:
+        """The outcomes of a query with their probabilities; memos made outside belong to the execution outside."""
+        found: dict[Any, tuple[Any, float]] = {}
+
+        def twin(choose: Choose, observe: Observe) -> dict[str, Value]:
+            inner = Run(choose, observe, self.bound, outer=self)
+            value = inner.call(query)
+            found[key_of(value)] = value, 0.0
+            return {"": written({"": value})}
+
+        _, joint = enumeration.enumerate_joint(twin)
+        masses = {str(outcome[0][1]): probability for outcome, probability in joint.items()}
+        return [(value, masses[written({"": value})]) for value, _ in found.values() if written({"": value}) in masses]
+
     def sample(self, source: Any) -> Any:
+        self.must_be_enumerable(source)
         return self.choose(source) if isinstance(source, list) else source.sample(self.choose)
 
+    def must_be_enumerable(self, source: Any) -> None:
+        """A query draws from no process."""
+        if self.outer is not None and not isinstance(source, list):
+            raise TooMany
+
     def observe(self, source: Any, value: Any) -> Any:
+        self.must_be_enumerable(source)
         if isinstance(source, list):
             self.weigh(sum(p for outcome, p in source if key_of(outcome) == key_of(value)))
         else:

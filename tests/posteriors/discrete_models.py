@@ -20,6 +20,7 @@ from .enumeration import (
     memo,
     normal_density,
     poisson_mass,
+    uniform_discrete,
 )
 
 
@@ -58,6 +59,41 @@ def coin_process_twin(choose: Choose, observe: Observe) -> Predicts:
     for toss in (True, False, True):
         coin.observe(observe, toss)
     return {"unseen": unseen, "next": coin.sample(choose)}
+
+
+def scalar_implicature_twin(choose: Choose, observe: Observe) -> Predicts:
+    n = choose(uniform_discrete(0, 4))
+    literal = {"none": n == 0, "some": (n > 0) / 3, "all": n == 3}
+    observe(literal["some"] / sum(literal.values()))
+    return {"n": n, "(= n 3)": n == 3}
+
+
+THINGS = (("blue", "square"), ("blue", "circle"), ("green", "square"))
+
+
+def said(word: str, thing: int, alpha: float) -> float:
+    """The probability of a word from a speaker who thinks of a literal listener."""
+
+    def weight(other: str) -> float:
+        return (1 / sum(other in each for each in THINGS)) ** alpha if other in THINGS[thing] else 0.0
+
+    return weight(word) / sum(weight(other) for other in ("blue", "green", "square", "circle"))
+
+
+def reference_game_twin(choose: Choose, observe: Observe) -> Predicts:
+    alpha = choose(uniform_discrete(1, 5))
+    observe(said("circle", 1, alpha) ** 2)
+    thing = choose(uniform_discrete(0, 3))
+    observe(said("blue", thing, alpha))
+    return {"alpha": alpha, "(= thing 0)": thing == 0}
+
+
+def scalar_implicature() -> Answer:
+    return from_twin(scalar_implicature_twin)
+
+
+def reference_game() -> Answer:
+    return from_twin(reference_game_twin)
 
 
 def bayes_net() -> Answer:

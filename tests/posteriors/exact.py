@@ -20,6 +20,8 @@ _SOLVERS: Final[Mapping[str, Callable[[], Answer]]] = {
         discrete_models.crp_small,
         discrete_models.geometric,
         discrete_models.pcfg,
+        discrete_models.reference_game,
+        discrete_models.scalar_implicature,
         gaussian_models.collapsed_mean,
         gaussian_models.conditional_mean,
         gaussian_models.gaussian_chain,

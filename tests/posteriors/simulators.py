@@ -291,6 +291,28 @@ def bayes_net(rng: Rng, n: int) -> Weighted:
     return total, {"cloudy": cloudy, "sprinkler": sprinkler, "rain": rain}
 
 
+def scalar_implicature(rng: Rng, n: int) -> Weighted:
+    """The listener's belief by Bayes' rule, word by word, in tables: rows are words, columns numbers."""
+    truth = np.array([[1, 0, 0, 0], [0, 1, 1, 1], [0, 0, 0, 1]], float)
+    literal = truth / truth.sum(1, keepdims=True)
+    speaker = literal / literal.sum(0)
+    red = rng.integers(0, 4, n)
+    with np.errstate(divide="ignore"):
+        return np.log(speaker[1, red]), {"n": red, "(= n 3)": red == 3}
+
+
+def reference_game(rng: Rng, n: int) -> Weighted:
+    truth = np.array([[1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 0]], float)
+    literal = truth / truth.sum(1, keepdims=True)
+    alpha, thing = rng.integers(1, 5, n), rng.integers(0, 3, n)
+    powers = literal[..., None] ** np.arange(5)
+    speaker = powers * truth[..., None]
+    speaker /= speaker.sum(0)
+    with np.errstate(divide="ignore"):
+        total = 2 * np.log(speaker[3, 1, alpha]) + np.log(speaker[0, thing, alpha])
+    return total, {"alpha": alpha, "(= thing 0)": thing == 0}
+
+
 def particle_filter(
     rng: Rng, x: Array, steps: int, move: Callable[[int, Array], Array], weigh: Callable[[int, Array], Array]
 ) -> tuple[float, float]:
@@ -383,6 +405,8 @@ WEIGHTED: Final[Mapping[str, Callable[[Rng, int], Weighted]]] = {
         pcfg,
         poly_closure,
         random_depth,
+        reference_game,
+        scalar_implicature,
         tug_of_war,
     )
 }

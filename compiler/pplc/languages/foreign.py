@@ -52,6 +52,7 @@ NAMES: Final = _named({
     "crp": "chinese-restaurant-process chinese-restaurant",
     "dp": "dirichlet-process",
     "gp": "gaussian-process",
+    "conditional": "rejection-query mh-query enumerate-query marginal",
     "logpdf": "log-pdf lpdf logpmf lpmf log-pmf log-prob log-density logprob score log-likelihood",
     # Arithmetic and comparison
     "pow": "** ^ power",
@@ -186,7 +187,7 @@ def _said(table: dict[str, str]) -> dict[str, str]:
 
 ADVICE: Final = _said({
     "set! setq set setf assign def! swap! reset! <-": _CHANGES,
-    "infer query doquery rejection-query mh-query enumerate-query marginal mcmc smc": _INFERS,
+    "infer query doquery mcmc smc": _INFERS,
     "import require use ns library from": _IMPORTS,
     "rnorm randn gaussian-draw normal-rng": "a draw is (sample (normal mean sd))",
     "runif rand random uniform-rng random-uniform": "a draw is (sample (uniform 0 1))",

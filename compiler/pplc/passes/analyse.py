@@ -149,8 +149,7 @@ def _is_constant(expr: core.Expr, constant: set[str], quiet: set[str]) -> bool:
                 case core.Primitive(name):
                     if not SIGNATURES[name].addressed or _is_process(operator):
                         return True
-                    position = FACTS[name].calls
-                    assert position is not None
+                    position = (FACTS[name].calls if name in FACTS else None) or 0
                     return position < len(arguments) and _is_quiet(arguments[position], constant, quiet)
                 case core.Lambda(body=body):
                     return _is_constant(body, constant, quiet)

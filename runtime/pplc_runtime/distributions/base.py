@@ -10,7 +10,7 @@ with a further, last axis holds one value a lane. So for `normal`, mean may be 0
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -79,6 +79,10 @@ class Family(ABC):
     def problem(self, *parameters: Raw) -> str | None:
         """What is wrong with how the parameters fit together (bounds in the wrong order, shapes that do not
         match), or None. Each parameter's own domain has been checked already."""
+        return None
+
+    def outcomes(self, *parameters: Raw) -> Sequence[Any] | None:
+        """All values that are possible for shared parameters, and perhaps others; None if they are not so few."""
         return None
 
     @abstractmethod

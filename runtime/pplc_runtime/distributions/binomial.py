@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy import ndarray
@@ -49,6 +50,9 @@ class Binomial(Family):
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("n", COUNT), Parameter("p", PROBABILITY))
     discrete: ClassVar[bool] = True
     value_kind: ClassVar[str] = "integer"
+
+    def outcomes(self, *parameters: Raw) -> Sequence[Any]:
+        return range(as_integers(parameters[0]) + 1)
 
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
         n, p = parameters

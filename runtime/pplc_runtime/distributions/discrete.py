@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import ClassVar, Final
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy import ndarray
@@ -24,6 +25,9 @@ class Discrete(Family):
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("weights", WEIGHTS),)
     discrete: ClassVar[bool] = True
     value_kind: ClassVar[str] = "integer"
+
+    def outcomes(self, *parameters: Raw) -> Sequence[Any]:
+        return range(len(parameters[0]))
 
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
         (weights,) = parameters

@@ -7,7 +7,8 @@ both: log sigmoid(x) and log sigmoid(-x). Both forms draw the same from the same
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy import ndarray
@@ -24,6 +25,9 @@ class Flip(Family):
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("p", PROBABILITY),)
     discrete: ClassVar[bool] = True
     value_kind: ClassVar[str] = "boolean"
+
+    def outcomes(self, *parameters: Raw) -> Sequence[Any]:
+        return True, False
 
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
         return rng.random(lanes) < parameters[0]
@@ -44,6 +48,9 @@ class Bernoulli(Family):
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("p", PROBABILITY),)
     discrete: ClassVar[bool] = True
     value_kind: ClassVar[str] = "integer"
+
+    def outcomes(self, *parameters: Raw) -> Sequence[Any]:
+        return 1, 0
 
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
         if lanes is None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy import ndarray
@@ -33,6 +34,9 @@ class Hypergeometric(Family):
         if not everywhere(good + bad < MOST):
             return "there must be fewer than 10^9 to draw from"
         return None if everywhere(draws <= good + bad) else "there cannot be more draws than there are to draw from"
+
+    def outcomes(self, *parameters: Raw) -> Sequence[Any]:
+        return range(as_integers(min(parameters[0], parameters[2])) + 1)
 
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
         good, bad, draws = map(as_integers, parameters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -54,6 +55,15 @@ class Mixture(Family):
         number = len(self.components)
         return None if len(parameters[0]) == number else f"{len(parameters[0])} weights do not fit {number} components"
 
+    def outcomes(self, *parameters: Raw) -> Sequence[Any] | None:
+        values: dict[Any, None] = {}
+        for component, own in zip(self.components, self.split(parameters)):
+            found = component.outcomes(*own) if self.event_rank == 0 else None
+            if found is None:
+                return None
+            values.update(dict.fromkeys(found))
+        return tuple(values)
+
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
         chosen = _DISCRETE.sample(rng, lanes, parameters[0])
         of_components = self.split(parameters)
@@ -91,6 +101,10 @@ class ZeroInflated(Family):
 
     def problem(self, *parameters: Raw) -> str | None:
         return self.base.problem(*parameters[1:])
+
+    def outcomes(self, *parameters: Raw) -> Sequence[Any] | None:
+        found = self.base.outcomes(*parameters[1:])
+        return None if found is None else tuple(dict.fromkeys((0, *found)))
 
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
         p, *own = parameters

@@ -8,6 +8,7 @@ infinite. Of whole numbers both bounds are within.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,15 @@ class Truncated(Bounded):
         if found is None and not everywhere(self._mass(*parameters)[0] > -INF):
             return f"{self.base.name} has no mass between the bounds"
         return found
+
+    def outcomes(self, *parameters: Raw) -> Sequence[Any] | None:
+        *own, lower, upper = parameters
+        found = self.base.outcomes(*own)
+        if found is not None:
+            return [value for value in found if lower <= value <= upper]
+        # every family of whole numbers that can be truncated has none below 0, or is finite
+        start = max(math.ceil(lower), 0) if lower > -math.inf else 0
+        return range(start, math.floor(upper) + 1) if self.discrete and upper < math.inf else None
 
     def _mass(self, *parameters: Raw) -> tuple[Raw, Raw, Raw]:
         """The log mass between the bounds, whether it is taken from above, and the log mass beyond it at that end."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy import ndarray
@@ -49,6 +50,9 @@ class UniformDiscrete(Family):
     def problem(self, *parameters: Raw) -> str | None:
         lower, upper = parameters
         return None if everywhere(lower < upper) else "lower must be less than upper"
+
+    def outcomes(self, *parameters: Raw) -> Sequence[Any]:
+        return range(*map(as_integers, parameters))
 
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
         draw = rng.integers(as_integers(parameters[0]), as_integers(parameters[1]), lanes)

@@ -18,6 +18,7 @@ from pplc_runtime.lanes.addresses import Addresses, At
 from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.messages import refused
 from pplc_runtime.lanes.varying import Dead, Lane, Mix, by_option, by_value, raw
+from pplc_runtime.program.conditional import Inner
 from pplc_runtime.program.control import call
 from pplc_runtime.program.stochastic import Derived, Dirac, Dist, ProcessInstance, log_density, observable
 from pplc_runtime.values import ModelError, Place
@@ -249,6 +250,14 @@ class Forward(Cells):
     def seated(self, at: At, source: ProcessInstance, value: Any) -> None:
         """Told of every value that a process takes in."""
         self._written.append(source)
+
+    # Nested inference
+
+    def nested(self, query: Any, settings: Inner) -> Any:
+        """The distribution of what a query gives."""
+        from pplc_runtime.engine.nested import nested  # which has handlers of its own
+
+        return nested(self, query, settings)
 
     # Observes
 

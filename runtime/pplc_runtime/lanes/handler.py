@@ -29,6 +29,9 @@ class Handler(Protocol):
     def entries(self, memo: Memo, argument: Value) -> Value:
         """The entries of a memo for whole numbers that vary by lane."""
 
+    def nested(self, query: Value, settings: Any) -> Value:
+        """The distribution of what a procedure gives, given its observes."""
+
     # Asked where lanes part
 
     deaths: int

@@ -239,5 +239,8 @@ class Idle:
     def entries(self, memo: Memo, argument: Any) -> Any:
         raise RuntimeError("nothing is running")
 
+    def nested(self, query: Any, settings: Any) -> Any:
+        raise RuntimeError("nothing is running")
+
 
 Here.handler = Idle()

@@ -13,6 +13,7 @@ from unicodedata import normalize
 import pplc_runtime.program.control as control
 from pplc_runtime.primitives import FAST, GENERAL, PRIMITIVES
 from pplc_runtime.primitives.base import Primitive
+from pplc_runtime.program.conditional import conditional
 from pplc_runtime.program.constructors import (
     CONSTRUCTORS,
     PROCESS_CONSTRUCTORS,
@@ -46,6 +47,7 @@ class Signature:
 def _all_primitives() -> dict[str, Primitive]:
     table = dict(PRIMITIVES)
     processes = {**PROCESS_CONSTRUCTORS, "gp": gp}
+    table["conditional"] = Primitive("conditional", conditional, 1, 5, addressed=True)
     for constructors, addressed in ((CONSTRUCTORS, False), (processes, True)):
         for name, function in constructors.items():
             least, most = arity_of(name)

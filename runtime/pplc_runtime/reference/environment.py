@@ -35,6 +35,15 @@ class Impossible(Exception):  # not an error: the execution ends here
     """The execution has weight zero and ends here."""
 
 
+class Ended(Exception):  # not an error: it is not a query that has ended, but the program around it
+    """An execution ends on the way to what a query in it asks for."""
+
+    def __init__(self, R: Environment, reason: Impossible) -> None:
+        super().__init__()
+        self.R = R
+        self.reason = reason
+
+
 class Mismatch(Impossible):
     """The given choices are not those of the execution."""
 
@@ -44,7 +53,7 @@ class Environment:
 
     `running` are the memo entries that are being computed."""
 
-    __slots__ = ("bindings", "deepest", "depth", "handler", "known", "running", "states")
+    __slots__ = ("asked", "bindings", "deepest", "depth", "handler", "known", "running", "states")
 
     def __init__(self, handler: Handler, deepest: int = DEEPEST) -> None:
         self.bindings: dict[Symbol, Trace] = {}
@@ -53,6 +62,8 @@ class Environment:
         """Of each Gaussian process, the points where its value is known (see `gaussian`)."""
         self.handler = handler
         self.running: set[Symbol] = set()
+        self.asked: list[Trace] = []
+        """What a query was given from outside."""
         self.depth = 0
         self.deepest = deepest
 
@@ -63,6 +74,10 @@ class Environment:
         copy.states = dict(self.states)
         copy.known = dict(self.known)
         return copy
+
+    def asks(self, at: At) -> Environment | None:
+        """Where an entry of the memo at an address belongs, if not here."""
+        return None
 
     def global_trace(self, name: str) -> Trace:
         trace = self.bindings.get(name)

@@ -29,7 +29,7 @@ from pplc_runtime.program.procedural_dp import UNOBSERVABLE, ProceduralDp
 from pplc_runtime.program.stochastic import ProcessInstance
 from pplc_runtime.reference import syntax
 from pplc_runtime.reference.draws import Instance, chosen_from, value_of
-from pplc_runtime.reference.environment import Environment, Impossible
+from pplc_runtime.reference.environment import Ended, Environment, Impossible
 from pplc_runtime.reference.syntax import Expression, Lambda, Place
 from pplc_runtime.reference.trace import (
     Call,
@@ -252,6 +252,14 @@ def entry(tau_1: Trace, taus: Sequence[Trace], R: Environment, place: Place) -> 
 
     The observes in it count where it is evaluated, so only for the first who asks."""
     memo: Memo = tau_1.v
+    around = R.asks(memo.at)
+    if around is not None:
+        try:
+            found = entry(tau_1, [transparent(tau.v) for tau in taus], around, place)
+        except Impossible as reason:
+            raise Ended(around, reason) from None
+        R.asked.append(found)
+        return inlined(found.v, found.epsilon, found)
     values = [tau.v for tau in taus]
     s = Entry(memo.at, key_of(tuple(values)))
     tau = R.bindings.get(s)
@@ -301,7 +309,7 @@ def at_place(work: Callable[[], T], place: Place) -> T:
         return work()
     except ModelError as error:
         raise placed(error, place) from None
-    except (Impossible, RecursionError):
+    except (Impossible, Ended, RecursionError):
         raise
     except ZeroDivisionError:
         raise placed(ModelError("division by zero"), place) from None

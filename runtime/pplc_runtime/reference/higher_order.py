@@ -16,6 +16,7 @@ from pplc_runtime.program.names import primitive
 from pplc_runtime.program.procedural_dp import ProceduralDp
 from pplc_runtime.reference.environment import Environment
 from pplc_runtime.reference.evaluate import apply, apply_primitive, call_primitive, closed
+from pplc_runtime.reference.nested import conditional
 from pplc_runtime.reference.syntax import Application, Expression, Lambda, Local, Place
 from pplc_runtime.reference.syntax import Primitive as Name
 from pplc_runtime.reference.trace import (
@@ -280,6 +281,7 @@ HIGHER_ORDER: dict[str, HigherOrder] = {
     "update": update,
     "update-in": update_in,
     "dp": dp,
+    "conditional": conditional,
     "partial": partial,
     "comp": comp,
     "complement": complement,
