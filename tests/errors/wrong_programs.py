@@ -192,7 +192,7 @@ REJECTED: Final[tuple[Wrong, ...]] = (
     ("[+ 1 2]", "1:2", 1, "'+' does not start a statement; use assume, observe or predict"),
     ("(defdist d [] (sample* [this] 1))", "1:1", 33,
      "'defdist' has no meaning here: distributions are those of the language. Write a procedure that draws, as in "
-     "(defn name [a] (sample d)), and weigh where it is observed, as in (observe (flip density) true)"),
+     "(defn name [a] (sample d)), and weigh where it is observed, as in (factor log-density)"),
     ("(defmacro m [x] x)", "1:1", 18,
      "'defmacro' has no meaning here: there are no macros; write (defn name [parameter ...] body ...)"),
     ("(doquery :lmh q [])", "1:1", 19,
