@@ -68,6 +68,7 @@ EXCEPTIONS: Final = {
     ("pplc.passes.surface", "pplc.passes.patterns"): "both are parts of expand",
     ("pplc.passes.surface", "pplc.passes.procedures"): "both are parts of expand",
     ("pplc.passes.analyse", "pplc.passes.analyse_shared"): "a part of analyse in a file of its own",
+    ("pplc.passes.kinds", "pplc.passes.kinds_known"): "a part of kinds in a file of its own",
     ("pplc.passes.surface", "pplc.passes.shapes"): "both are parts of expand",
     ("pplc.passes.special_forms", "pplc.passes.binding"): "both are parts of expand",
     ("pplc.passes.special_forms", "pplc.passes.clojure_forms"): "both are parts of expand",

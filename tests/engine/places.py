@@ -2,13 +2,12 @@
 
 A template is the use of a form with places in it, each of a type. A place is filled with an expression of its type,
 and what fills it may be an event: it draws, observes, and asks for a memo entry that observes, before it has its
-value. `programs_for` puts an event at one place of one template after the other; `generate` nests templates at
-random. All programs are finite. `TEMPLATES` has an entry for every form of the tables; a test holds it to that.
+value. `TEMPLATES` has an entry for every form of the tables; a test holds it to that. Programs of them: `placed`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple
@@ -17,24 +16,8 @@ import numpy as np
 
 WHOLE, BOOLEAN, LIST, MAP, F0, F1, F2, TEST = "whole", "boolean", "list", "map", "f0", "f1", "f2", "test"
 SOURCE, PROBABILITY = "source", "probability"
-CAST: Final = """
-[assume seen (mem (fn [k] (let [x (sample (flip 0.3))] (observe (flip (if x 0.8 0.4)) true) k)))]
-[assume coin (beta-flip 1.0 2.0)]
-"""
 EVENT: Final = "(do (observe (flip (if (sample (flip 0.4)) 0.9 0.2)) true) (seen 0) {})"
 """Draws, observes, and is perhaps the first to ask for a memo entry."""
-SHOWN: Final = {
-    WHOLE: "{}",
-    BOOLEAN: "(if {} 1 0)",
-    LIST: "(apply + {})",
-    MAP: "(apply + (vals {}))",
-    F0: "({})",
-    F1: "({} 1)",
-    F2: "({} 1 2)",
-    TEST: "(if ({} 1) 1 0)",
-    SOURCE: "(if (sample {}) 1 0)",
-}
-"""A value of each type as a number."""
 
 
 @dataclass
@@ -391,41 +374,3 @@ CONTINUOUS: Final[dict[str, list[Template]]] = {
     "gp": _continuous(lambda g: f"(gp {g.put(partial(_mean, g))} {g.put(partial(_kernel, g))})", "(p 0)", "(p 1)"),
 }
 """What cannot be enumerated."""
-
-
-def _program(lines: list[str], template: Template, text: str) -> str:
-    """A program that binds the value of a use, observes by it, and uses it again."""
-    shown = SHOWN[template.type].format("a")
-    return "\n".join(
-        [
-            CAST.strip(),
-            *lines,
-            f"[assume a {text}]",
-            f"[observe (flip (if (even? (int {shown})) 0.8 0.3)) true]",
-            f"[assume b (+ 1 {shown})]",
-            "[observe (flip (if (< b 3) 0.4 0.7)) true]",
-            f'[predict "a" {shown}]',
-            '[predict "b" b]\n',
-        ]
-    )
-
-
-def programs_for(template: Template) -> Iterator[str]:
-    """Programs with an event at one place of a template, each in its turn; the first one has none."""
-    for number in range(-1, 40):
-        filler = Filler(np.random.default_rng(number + 1), number)
-        text = template.use(filler)
-        if number >= filler.places:
-            return
-        yield _program([], template, text)
-    raise AssertionError("too many places")
-
-
-def generate(seed: int | tuple[int, ...]) -> str:
-    """A program of nested templates with up to four events at random places."""
-    filler = Filler(np.random.default_rng(seed), depth=3)
-    uses = [template for uses in TEMPLATES.values() for template in uses]
-    template = uses[int(filler.rng.integers(len(uses)))]
-    first = f"[assume z {filler.at(WHOLE)}]"
-    filler.scope = ("z",)
-    return _program([first], template, template.use(filler))

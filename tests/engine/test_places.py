@@ -25,7 +25,8 @@ from pplc_runtime.reference.methods import one_lane, planned
 
 from .agreement import ancestor_weights_agree, densities_agree
 from .kernels import Kernel
-from .places import CONTINUOUS, TEMPLATES, generate, programs_for
+from .placed import generate, programs_for
+from .places import CONTINUOUS, TEMPLATES
 from .plainly import TooMany, law, written
 from .sweeps import compiled
 

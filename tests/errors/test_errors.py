@@ -17,7 +17,8 @@ from pplc.source import Source
 from pplc_runtime.command.failures import FAILED, OK
 from pplc_runtime.values import ModelError
 
-from .wrong_programs import FAILING, REJECTED
+from .failing_programs import FAILING
+from .wrong_programs import REJECTED
 
 
 def described(error: Exception) -> tuple[str, int, str]:

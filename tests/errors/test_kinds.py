@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 import pplc
-from pplc.passes.kinds import WANTED
+from pplc.passes.kinds_known import WANTED
 from pplc.pipeline import check
 from pplc.source import Source
 from pplc_runtime.program.names import SIGNATURES

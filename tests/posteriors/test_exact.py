@@ -13,7 +13,8 @@ from tests.share import share
 from . import kalman_model
 from .answer import PROGRAMS, literal
 from .exact import ANSWERS
-from .simulators import FILTERED, WEIGHTED
+from .filters import FILTERED
+from .simulators import WEIGHTED
 
 STEMS = sorted(path.stem for path in PROGRAMS.glob("*.clj"))
 

@@ -221,7 +221,7 @@ ADVICE: Final = _said({
 _OWN_KINDS: Final = "there are procedures and maps, and no types of one's own; write (defn name [parameter ...] ...)"
 NO_MEANING: Final = _said({
     "defdist": "distributions are those of the language. Write a procedure that draws, as in (defn name [a] (sample d))"
-    ", and weigh where it is observed, as in (observe (flip density) true)",
+    ", and weigh where it is observed, as in (factor log-density)",
     "defproc": "processes are those of the language. Write a procedure that draws, or one that gives a distribution"
     " for no argument and, for a value, the procedure that has seen it: (produce p) and (absorb p x) call it so",
     "defmacro": "there are no macros; write (defn name [parameter ...] body ...)",

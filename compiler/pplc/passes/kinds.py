@@ -11,114 +11,36 @@ parameter of a procedure, an element of a list, an if with a distribution on one
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
-
-import numpy as np
+from typing import Final
 
 from pplc.diagnostics import Diagnostic
 from pplc.languages import core
 from pplc.languages.facts import Analysis
 from pplc.languages.traverse import every_expression, every_statement, expressions
+from pplc.passes.kinds_known import (
+    BOOLEAN,
+    COMPARE,
+    FUNCTION,
+    GIVES,
+    NUMBER,
+    POINT,
+    WANTED,
+    Drawable,
+    Kind,
+    Locals,
+    Operation,
+    Plain,
+    Procedure,
+    joined,
+    made_by,
+    of_constant,
+)
 from pplc.source import Source, Span
-from pplc_runtime.program.constructors import CONSTRUCTORS
 from pplc_runtime.program.densities import OF_DISTRIBUTIONS
 from pplc_runtime.program.names import SIGNATURES, STOCHASTIC
-from pplc_runtime.values import List, Symbol
 
-
-@dataclass(frozen=True, slots=True)
-class _Drawable:
-    """A distribution or process; its name is empty where it may be one of several."""
-
-    what: str
-    name: str
-    draw: _Plain | None = None
-
-    def __str__(self) -> str:
-        return f"the {self.what} <{self.name}>" if self.name else f"a {self.what}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Plain:
-    """A value that is neither drawn from nor called; not `surely` where it may be a vector of such values."""
-
-    text: str
-    surely: bool = True
-
-    def __str__(self) -> str:
-        return self.text
-
-
-@dataclass(frozen=True, slots=True)
-class _Operation:
-    """A primitive."""
-
-    name: str
-
-    def __str__(self) -> str:
-        return "a procedure"
-
-
-@dataclass(frozen=True, slots=True)
-class _Procedure:
-    """A procedure of the program, and the local variables of the statement that it stands in."""
-
-    code: core.Lambda
-    local: _Locals = field(compare=False)
-
-    def __str__(self) -> str:
-        return "a procedure"
-
-
-_Kind: TypeAlias = _Drawable | _Plain | _Operation | _Procedure
-_Locals: TypeAlias = dict[str, core.Expr]
-
-_NUMBER: Final = _Plain("a number")
-_BOOLEAN: Final = _Plain("true or false")
-_DRAWS: Final = {
-    "number": _NUMBER, "integer": _NUMBER, "boolean": _BOOLEAN,
-    "vector": _Plain("a vector"), "matrix": _Plain("a matrix"),
-}  # fmt: skip
-_POINT: Final = _Drawable("process", "gp at a point", _NUMBER)
-_FUNCTION: Final = _Drawable("process of functions", "gp")
-
-
-_COMPARE: Final = ("<", ">", "<=", ">=")
-"""What looks at no argument that stands alone."""
-
-
-def _each(wanted: str, names: str) -> dict[str, str]:
-    return dict.fromkeys(names.split(), wanted)
-
-
-WANTED: Final = {
-    **_each(
-        "takes numbers",
-        "+ - * / add sub mul div min max mod rem quot pow expt inc dec abs square sqrt exp expm1 log log1p sin cos tan"
-        " asin acos atan atan2 sinh cosh tanh sigmoid floor ceil round int float double sum product mean variance std"
-        " cumsum argmax argmin logsumexp normalize mmul dot outer transpose diag trace det inverse solve cholesky norm"
-        " log-sigmoid logit softplus erf erfc normal-cdf Phi probit lgamma digamma lbeta softmax range",
-    ),
-    **_each("compares numbers", " ".join(_COMPARE)),
-    **_each("takes a number", "zero? pos? neg? nan? even? odd?"),
-    **_each("takes a truth value", "not boolean"),
-    **_each(
-        "takes a list or vector",
-        "vec seq first second third last rest next butlast count peek reverse sort distinct frequencies",
-    ),
-}  # fmt: skip
-"""Primitives none of whose arguments may be a distribution, and what they take instead."""
 _TESTS: Final = frozenset({"filter", "remove", "some", "every?", "take-while", "drop-while"})
 """Primitives whose first argument is a procedure that tests."""
-_GIVES: Final = {
-    **_each("true or false", "= not= < > <= >= not boolean zero? pos? neg? nan? even? odd? every?"),
-    **_each("a vector", "vector vec"),
-    **_each("a list", "list map filter remove take-while drop-while reductions range repeat repeatedly concat append"),
-    **_each("a map", "hash-map zipmap group-by"),
-    **_each("a string", "str"),
-    **_each("a number", "logpdf cdf quantile"),
-}
 _HOLDS: Final = frozenset({"vector", "list", "hash-map"})
 """What literals stand for: a predict of one reports what is in it."""
 
@@ -136,12 +58,12 @@ class _Checker:
         self.random = analysis.random
         self.source = source
         self.warnings: list[Diagnostic] = []
-        self.known: dict[int, _Kind | None] = {}
-        self.assumes: dict[str, tuple[core.AssumeStatement, _Locals]] = {}
+        self.known: dict[int, Kind | None] = {}
+        self.assumes: dict[str, tuple[core.AssumeStatement, Locals]] = {}
         self.drawn: set[str] = set()
         """The globals that are drawn from or observed somewhere: no draw was forgotten where they are assumed."""
         self.told: set[str] = set()
-        self.locals: dict[int, _Locals] = {}
+        self.locals: dict[int, Locals] = {}
         for statement in every_statement(analysis.program.statements):
             own = self.locals[id(statement)] = _bound(statement)
             if isinstance(statement, core.AssumeStatement):
@@ -154,7 +76,7 @@ class _Checker:
 
     # What an expression is
 
-    def kind(self, expr: core.Expr, local: _Locals) -> _Kind | None:
+    def kind(self, expr: core.Expr, local: Locals) -> Kind | None:
         while isinstance(expr, core.Let | core.Letrec):
             expr = expr.body
         if id(expr) not in self.known:
@@ -162,51 +84,51 @@ class _Checker:
             self.known[id(expr)] = self.find(expr, local)
         return self.known[id(expr)]
 
-    def find(self, expr: core.Expr, local: _Locals) -> _Kind | None:
+    def find(self, expr: core.Expr, local: Locals) -> Kind | None:
         match expr:
             case core.Const(value):
-                return _of_constant(value)
+                return of_constant(value)
             case core.Global(name) if name in self.assumes:
                 statement, own = self.assumes[name]
                 return self.kind(statement.value, own)
             case core.Local(name) if name in local:
                 return self.kind(local[name], local)
             case core.Primitive(name):
-                return _Operation(name)
+                return Operation(name)
             case core.Lambda():
-                return _Procedure(expr, local)
+                return Procedure(expr, local)
             case core.Mem(procedure):
                 return self.kind(procedure, local)
             case core.If(_, then, other):
-                return _joined(self.kind(then, local), self.kind(other, local))
+                return joined(self.kind(then, local), self.kind(other, local))
             case core.Sample(source):
                 drawable = self.kind(source, local)
-                return drawable.draw if isinstance(drawable, _Drawable) else None
+                return drawable.draw if isinstance(drawable, Drawable) else None
             case core.Observe(_, value):
                 return self.kind(value, local)
             case core.App(operator, arguments):
                 made = self.result(self.kind(operator, local))
-                if isinstance(made, _Drawable) and made.draw == _NUMBER:
+                if isinstance(made, Drawable) and made.draw == NUMBER:
                     # of vectors as parameters a draw is a vector
-                    sure = all(self.kind(argument, local) == _NUMBER for argument in arguments)
-                    return made if sure else _Drawable(made.what, made.name, _Plain("a number", surely=False))
+                    sure = all(self.kind(argument, local) == NUMBER for argument in arguments)
+                    return made if sure else Drawable(made.what, made.name, Plain("a number", surely=False))
                 return made
             case _:
                 return None
 
-    def result(self, operator: _Kind | None) -> _Kind | None:
+    def result(self, operator: Kind | None) -> Kind | None:
         """What a call gives."""
         match operator:
-            case _Operation(name) if name in STOCHASTIC:
-                return _made_by(name)
-            case _Operation(name) if name in _GIVES:
-                return _Plain(_GIVES[name])
-            case _Operation(name) if name in WANTED and WANTED[name] == "takes numbers":
-                return _Plain(f"what '{name}' gives")
-            case _Procedure(code, local):
+            case Operation(name) if name in STOCHASTIC:
+                return made_by(name)
+            case Operation(name) if name in GIVES:
+                return Plain(GIVES[name])
+            case Operation(name) if name in WANTED and WANTED[name] == "takes numbers":
+                return Plain(f"what '{name}' gives")
+            case Procedure(code, local):
                 return self.kind(code.body, local)
-            case _Drawable() if operator == _FUNCTION:
-                return _POINT
+            case Drawable() if operator == FUNCTION:
+                return POINT
             case _:
                 return None
 
@@ -225,7 +147,7 @@ class _Checker:
             case _:
                 pass
 
-    def expression(self, expr: core.Expr, local: _Locals) -> None:
+    def expression(self, expr: core.Expr, local: Locals) -> None:
         match expr:
             case core.If(test):
                 self.value("a test takes a truth value", test, local)
@@ -237,14 +159,14 @@ class _Checker:
                 self.operation(name, arguments, local)
             case core.App(operator):
                 kind = self.kind(operator, local)
-                if isinstance(kind, _Plain) and kind in (_NUMBER, _BOOLEAN):
+                if isinstance(kind, Plain) and kind in (NUMBER, BOOLEAN):
                     self.warn(operator.span, f"{kind} is not a procedure and cannot be called")
-                elif isinstance(kind, _Drawable) and kind != _FUNCTION:
+                elif isinstance(kind, Drawable) and kind != FUNCTION:
                     self.forgotten(f"{kind} is not a procedure and cannot be called", operator, kind)
 
-    def operation(self, name: str, arguments: tuple[core.Expr, ...], local: _Locals) -> None:
+    def operation(self, name: str, arguments: tuple[core.Expr, ...], local: Locals) -> None:
         if name in WANTED:
-            for argument in arguments if name not in _COMPARE or len(arguments) > 1 else ():
+            for argument in arguments if name not in COMPARE or len(arguments) > 1 else ():
                 self.value(f"'{name}' {WANTED[name]}", argument, local)
         elif name in STOCHASTIC:
             signature = SIGNATURES[name]
@@ -256,54 +178,54 @@ class _Checker:
                 self.value(f"'{name}' takes the distribution first, then a value", argument, local)
         elif name in ("=", "not="):
             kinds = [self.kind(argument, local) for argument in arguments]
-            for kind in (_NUMBER, _BOOLEAN):
-                if any(isinstance(each, _Plain) and each.text == kind.text for each in kinds):
+            for kind in (NUMBER, BOOLEAN):
+                if any(isinstance(each, Plain) and each.text == kind.text for each in kinds):
                     for argument in arguments:
-                        self.value(f"'=' compares {'numbers' if kind is _NUMBER else 'booleans'}", argument, local)
+                        self.value(f"'=' compares {'numbers' if kind is NUMBER else 'booleans'}", argument, local)
                     break
         elif name in _TESTS:
             procedure = self.kind(arguments[0], local)
-            tested = self.result(procedure) if isinstance(procedure, _Procedure | _Operation) else None
-            if isinstance(tested, _Drawable):
+            tested = self.result(procedure) if isinstance(procedure, Procedure | Operation) else None
+            if isinstance(tested, Drawable):
                 self.warn(arguments[0].span, f"a test takes a truth value, not {tested}; did you mean (sample ...)?")
 
-    def value(self, wanted: str, expr: core.Expr, local: _Locals) -> None:
+    def value(self, wanted: str, expr: core.Expr, local: Locals) -> None:
         """Warn where a distribution or process stands in the place of a value."""
         kind = self.kind(expr, local)
-        if isinstance(kind, _Drawable):
+        if isinstance(kind, Drawable):
             self.forgotten(f"{wanted}, not {kind}", _seen_through(expr, local), kind, expr.span)
 
-    def observe(self, source: core.Expr, value: core.Expr, local: _Locals) -> None:
-        is_swapped = isinstance(self.kind(value, local), _Drawable)
+    def observe(self, source: core.Expr, value: core.Expr, local: Locals) -> None:
+        is_swapped = isinstance(self.kind(value, local), Drawable)
         self.drawable("observe", source, local, "; the distribution comes first, then the value" if is_swapped else "")
         kind = self.kind(source, local)
-        if isinstance(kind, _Drawable) and kind.draw is not None:
+        if isinstance(kind, Drawable) and kind.draw is not None:
             self.value(f"{kind.name or 'observe'}: a value of it is {kind.draw}", value, local)
 
-    def drawable(self, word: str, source: core.Expr, local: _Locals, hint: str = "") -> None:
+    def drawable(self, word: str, source: core.Expr, local: Locals, hint: str = "") -> None:
         """Warn where something else stands in the place of a distribution or process."""
         kind = self.kind(source, local)
         is_name = isinstance(source, core.Global | core.Local)
         text = self.source.slice(source.span) if is_name else "..."
         wanted = f"{word} takes a distribution or a process, not {kind}"
         match kind:
-            case _Plain():
-                is_seen = word == "observe" and kind.text == _NUMBER.text and is_name
+            case Plain():
+                is_seen = word == "observe" and kind.text == NUMBER.text and is_name
                 about = f"; did you mean one about it, such as (normal {text} 1)?" if is_seen else ""
                 self.warn(source.span, wanted + (hint or about))
-            case _Operation(name) if name in STOCHASTIC:
+            case Operation(name) if name in STOCHASTIC:
                 self.warn(source.span, f"{wanted}; did you mean ({' '.join((name, *SIGNATURES[name].parameters))})?")
-            case _Procedure(code):
+            case Procedure(code):
                 names = [parameter.partition("%")[0] for parameter in code.parameters]
                 self.warn(source.span, f"{wanted}; did you mean ({' '.join((text, *names))})?")
-            case _Operation():
+            case Operation():
                 self.warn(source.span, wanted)
-            case _Drawable() if kind == _FUNCTION:
+            case Drawable() if kind == FUNCTION:
                 self.warn(source.span, f"{wanted}; did you mean ({text} x)?")
             case _:
                 pass
 
-    def report(self, expr: core.Expr, local: _Locals) -> None:
+    def report(self, expr: core.Expr, local: Locals) -> None:
         stack = [expr]
         while stack:
             item = stack.pop()
@@ -313,13 +235,13 @@ class _Checker:
                 case _:
                     self.value("a predict reports values", item, local)
 
-    def label(self, label: core.Expr, local: _Locals) -> None:
+    def label(self, label: core.Expr, local: Locals) -> None:
         """A bare name in the place of a label is often meant as the text."""
         if not isinstance(label, core.Global | core.Primitive):
             return
         kind = self.kind(label, local)
         advice = f'a label is an expression; write "{label.name}"'
-        if kind is not None and not isinstance(kind, _Plain):
+        if kind is not None and not isinstance(kind, Plain):
             self.warn(label.span, f"the label is {kind}: {advice}")
         elif isinstance(label, core.Global) and label.name in self.random:
             self.warn(label.span, f"the label is the value of '{label.name}', which is random: {advice}")
@@ -329,7 +251,7 @@ class _Checker:
     def warn(self, span: Span, message: str) -> None:
         self.warnings.append(Diagnostic(span, message, "warning"))
 
-    def forgotten(self, message: str, expr: core.Expr, kind: _Drawable, span: Span | None = None) -> None:
+    def forgotten(self, message: str, expr: core.Expr, kind: Drawable, span: Span | None = None) -> None:
         """Ask whether a draw was meant: once for a global, at its first use, for it was forgotten once."""
         draw = "(sample ...)"
         if isinstance(expr, core.Global):
@@ -337,7 +259,7 @@ class _Checker:
                 return
             self.told.add(expr.name)
             draw = f"(sample {expr.name})"
-            if kind == _FUNCTION:
+            if kind == FUNCTION:
                 draw = f"(sample ({expr.name} x))"
             elif kind.what == "distribution" and expr.name not in self.drawn:
                 line = self.source.line_of(self.assumes[expr.name][0].span.start)
@@ -349,9 +271,9 @@ def _inside(statement: core.Statement) -> list[core.Expr]:
     return [item for expr in expressions(statement) for item in every_expression(expr)]
 
 
-def _bound(statement: core.Statement) -> _Locals:
+def _bound(statement: core.Statement) -> Locals:
     """The local variables of a statement whose value is an expression of it: names are unique in a statement."""
-    found: _Locals = {}
+    found: Locals = {}
     for item in _inside(statement):
         if isinstance(item, core.Let):
             found[item.name] = item.value
@@ -360,43 +282,8 @@ def _bound(statement: core.Statement) -> _Locals:
     return found
 
 
-def _seen_through(expr: core.Expr, local: _Locals) -> core.Expr:
+def _seen_through(expr: core.Expr, local: Locals) -> core.Expr:
     """The expression that a local variable stands for."""
     while isinstance(expr, core.Local) and expr.name in local:
         expr = local[expr.name]
     return expr
-
-
-def _of_constant(value: Any) -> _Kind | None:
-    match value:
-        case bool():
-            return _BOOLEAN
-        case int() | float():
-            return _NUMBER
-        case str():
-            return _Plain("a string")
-        case Symbol():
-            return _Plain("a symbol")
-        case List():
-            return _Plain("a list")
-        case tuple() | np.ndarray():
-            return _Plain("a vector")
-        case _:
-            return None
-
-
-def _made_by(name: str) -> _Drawable:
-    """What a constructor makes."""
-    stem = name.removesuffix("-dist")
-    if stem == "gp":
-        return _FUNCTION
-    draws = SIGNATURES[name].draws
-    return _Drawable("distribution" if stem in CONSTRUCTORS else "process", stem, _DRAWS[draws] if draws else None)
-
-
-def _joined(one: _Kind | None, other: _Kind | None) -> _Kind | None:
-    """What is one of two things."""
-    if isinstance(one, _Drawable) and isinstance(other, _Drawable) and one.what == other.what:
-        name = one.name if one.name == other.name else ""
-        return _Drawable(one.what, name, one.draw if one.draw == other.draw else None)
-    return one if one == other else None

@@ -149,7 +149,7 @@ def _deep_key(value: Any) -> Any:
     """A hashable stand-in that tells procedures apart also by what they close over."""
     kind = type(value)
     if kind is Procedure:
-        return (kind, value.code, *map(_deep_key, value.captured))
+        return (kind, value.code, *map(_deep_key, value.parts))
     if kind is Memo:
         return (kind, value.at, _deep_key(value.procedure))
     if kind is tuple or kind is List:
