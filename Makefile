@@ -8,7 +8,7 @@ PEERS := benchmarks/peers_env
 BENCH := $(PEERS)/.installed
 SOURCES := compiler runtime tests benchmarks
 # What is written as `ruff format` writes it. The list is to grow until it is SOURCES.
-.PHONY: setup check lint format types test test-all demo bench performance bench-peers figures genealogy clean
+.PHONY: setup check lint format types test test-all demo bench bench-ess performance bench-peers figures genealogy clean
 
 setup: $(STAMP)
 
@@ -57,6 +57,11 @@ bench: $(BENCH)
 performance: $(BENCH)
 	@mkdir -p build
 	$(BIN)/python -m benchmarks --json build/bench.json --chart docs/figures/performance.png --page
+
+# Effective draws a CPU second of parameters, beside NUTS of numpyro in the same run.
+bench-ess: $(BENCH)
+	$(PEERS)/bin/python -m pip install --quiet numpyro
+	$(BIN)/python -m benchmarks.effective
 
 # WebPPL, for the rows of the benchmark that compare with it; they say "missing" without it.
 bench-peers:

@@ -72,11 +72,15 @@ def test_every_setting_is_of_use_or_refused(method: str) -> None:
         "genealogy": 1,
         "strict": True,
         "proposals": 4,
+        "target_ess": 5,
+        "seconds": 1,
     }
     assert set(others) == {name for offer in OFFERS.values() for name in offer.own}
     for name, value in others.items():
         assert value != SETTINGS[name].default
-        if name in OFFERS[method].own:
+        if method == "auto" and name in OFFERS[method].own:
+            assert len(MODEL.infer(method, sweeps=100, seed=1, **{name: value})) >= 400
+        elif name in OFFERS[method].own:
             assert len(MODEL.infer(method, particles=5, sweeps=3, seed=1, **{name: value})) == 3
         else:
             with pytest.raises(ValueError, match=f"{name}: {method} has none"):

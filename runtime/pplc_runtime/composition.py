@@ -89,6 +89,8 @@ class Single(Composition):
         if self.method not in OFFERS:
             there_are = f"; there are {', '.join(name for name, offer in OFFERS.items() if offer.is_chain)}"
             raise self.error(f"unknown method '{self.method}'{suggestion(self.method, OFFERS) or there_are}")
+        if self.method == "auto":
+            raise self.error("auto chooses a method by itself, so that it cannot be part of a cycle or have targets")
         if not OFFERS[self.method].is_chain:
             raise self.error(f"{self.method} is no chain, so that it cannot be part of a cycle or have targets")
         if self.number is not None and self.method in _WITHOUT_NUMBER:

@@ -67,7 +67,7 @@ OFFERS: Final[dict[str, Offer]] = {
     )
 }  # fmt: skip
 OFFERS["auto"] = Offer(
-    "auto", "a method that is chosen for you, until it has enough effective draws", 10, 1000, True,
+    "auto", "a method that is chosen for you, until it has enough effective draws", 10, 500, True,
     ("target_ess", "seconds"),
 )  # fmt: skip
 DEFAULT_METHOD: Final = "importance"

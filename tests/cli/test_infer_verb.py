@@ -267,13 +267,13 @@ def test_a_terminal_that_knows_only_ascii(
 
 def test_the_tables_agree() -> None:
     """What is offered is what there is; it stands apart so that the command's help needs no numpy."""
-    assert {name: method.offer for name, method in METHODS.items()} == OFFERS
+    assert {name: method.offer for name, method in METHODS.items()} | {"auto": OFFERS["auto"]} == OFFERS
     assert tuple(SCHEMES) == RESAMPLING
     parameters = inspect.signature(Program.infer).parameters
     assert parameters["method"].default == DEFAULT_METHOD
     fields = {field.name: field.default for field in dataclasses.fields(Settings)}
-    assert set(SETTINGS) <= {*fields, *parameters}
-    own = {name for offer in OFFERS.values() for name in offer.own}
+    assert set(SETTINGS) <= {*fields, *parameters, *OFFERS["auto"].own}
+    own = {name for offer in OFFERS.values() if offer.name != "auto" for name in offer.own}
     assert {name: SETTINGS[name].default for name in own} == {name: fields[name] for name in own}
     assert set(OPTIONS) <= {*SETTINGS, "engine"}
 

@@ -98,7 +98,9 @@ def test_a_picture_without_a_path() -> None:
 
 
 def test_completion_and_help_list_what_there_is() -> None:
-    assert dir(pplc) == ["CompileError", "Model", "ModelError", "Posterior", "compile_text", "install", "load"]
+    methods = ["icsmc", "lmh", "pgas", "rw", "slices"]
+    others = ["CompileError", "Model", "ModelError", "Posterior", "compile_text", "install", "load"]
+    assert dir(pplc) == sorted([*methods, *others])
     assert all(hasattr(pplc, name) for name in dir(pplc))
     for infer in (pplc.Model.infer, pplc.compile_text(MEAN).program.infer):
         named = inspect.signature(infer).parameters

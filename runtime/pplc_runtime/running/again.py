@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from pplc_runtime.composition import method_in
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.program.graph import graph_of
 from pplc_runtime.regeneration.kept_runs import KeptRuns
@@ -84,6 +85,6 @@ class Done:
         ]
         seed = np.random.SeedSequence(posterior.seed, spawn_key=(len(posterior.sweeps), 1))
         for sweep in self.program.chains(
-            posterior.method, settings, seed, self.data, self.cores, self.max_depth, after
+            method_in(posterior.method), settings, seed, self.data, self.cores, self.max_depth, after
         ):  # fmt: skip
             on_sweep(sweep)

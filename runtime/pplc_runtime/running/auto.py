@@ -8,8 +8,8 @@ First match wins, and is said with its reason:
 2. Anything else: `pgas + lmh`, particles for what holds each other in place and single moves for what many observes
    read.
 
-Four chains run until each predict has the effective draws that are wanted and the chains agree, or the time is over;
-then the summary says how far they came.
+Four chains run for the sweeps that are given, and as many again, until each predict has the effective draws that are
+wanted and the chains agree, or the time is over; then the summary says how far they came.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from pplc_runtime.running.program import Program
 
 CHAINS: Final = 4
+FEWEST: Final = 50
+"""Effective draws are told from so many sweeps on."""
 AGREEING: Final = 1.01
 """The largest rhat of chains that agree."""
-SWEEPS: Final = 500
-"""Those of the first run of each chain; what follows doubles them."""
 GENERAL: Final = "pgas + lmh"
 STATIC: Final = "pgas + rw*20"
 
@@ -75,7 +75,7 @@ def automatic(program: Program, data: Any, target_ess: int, seconds: int, **sett
     values = program.data(data)
     method, reason = program.once(lambda: choice(program.plan(values)))
     begun = time.monotonic()
-    posterior = program.infer(method, data=data, sweeps=SWEEPS, **settings)
+    posterior = program.infer(method, data=data, **settings)
     while (told := lacking(posterior, target_ess)) and not posterior.interrupted:
         used = time.monotonic() - begun
         if used >= seconds:
@@ -90,6 +90,9 @@ def automatic(program: Program, data: Any, target_ess: int, seconds: int, **sett
 
 def lacking(posterior: Posterior, target_ess: int) -> str | None:
     """What is missing: effective draws of a predict, or chains that agree; None if all is well."""
+    done = len(posterior.sweeps) // posterior.chains
+    if posterior.is_chain and done < FEWEST:
+        return f"{done} sweeps, too few to tell effective draws,"
     for label in posterior.labels:
         rhat = posterior.rhat(label)
         if rhat is not None and rhat > AGREEING:

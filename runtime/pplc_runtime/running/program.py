@@ -33,7 +33,7 @@ from pplc_runtime.running.channel import Channel
 from pplc_runtime.running.driver import Driver
 from pplc_runtime.running.memory import rare_collections
 from pplc_runtime.running.processes import in_processes
-from pplc_runtime.settings import SETTINGS, checked, with_settings
+from pplc_runtime.settings import OFFERS, SETTINGS, checked, with_settings
 from pplc_runtime.specialise.engine import specialised_text
 from pplc_runtime.values import ModelError
 
@@ -118,7 +118,7 @@ class Program:
         given = {"particles": particles, "sweeps": sweeps, "seed": seed, "chains": chains, "cores": cores}
         method = method_in(method)
         if method == "auto":
-            told = checked(offer_of(method), {"chains": chains, "cores": cores, "seed": seed, **options})
+            told = checked(offer_of(method), {**given, **options}, "lanes" if engine is None else "reference")
             told.setdefault("target_ess", SETTINGS["target_ess"].default)
             told.setdefault("seconds", SETTINGS["seconds"].default)
             told["chains"] = max(CHAINS, told.get("chains", 1))
@@ -131,6 +131,8 @@ class Program:
         length = told.pop("sweeps", chosen.sweeps)
         chains, cores, max_depth = told.pop("chains", 1), told.pop("cores", 1), told.pop("max_depth", None)
         seed = told.pop("seed", None)
+        for name in OFFERS["auto"].own:  # given as they are anyway
+            told.pop(name, None)
         told.setdefault("burn_in", chosen.burn_in)
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
