@@ -41,7 +41,7 @@ test-all: setup
 	$(BIN)/python -m pytest -n 2
 
 demo: setup
-	$(BIN)/pplc infer programs/kalman.clj --method pgas --particles 10 --sweeps 200 --seed 1 --plot kalman.png
+	$(BIN)/pplc infer programs/kalman.clj --method 'pgas + rw*20' --sweeps 300 --seed 1 --plot kalman.png
 	@echo "the picture is in $(CURDIR)/kalman.png"
 
 # The packages that are compared with want an older numpy, so they have an environment to themselves.

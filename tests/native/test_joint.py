@@ -102,6 +102,32 @@ def test_densities_of_families(name: str) -> None:
 
 # Moves
 
+WEIGHTED = """
+[assume a (sample (half-normal 2))] [assume b (sample (half-cauchy 1))] [assume c (sample (logistic 0 1))]
+[assume d (sample (weibull 2 3))] [assume n (sample (negative-binomial 3 0.4))]
+[factor (* -0.5 (square (- a c)))] [condition (< b 5)]
+[observe (pareto 0.5 (+ 1 a)) 2.0] [observe (beta-binomial 10 (+ 1 b) d) 3] [observe (poisson (+ 1 n)) 2]
+[predict a]
+"""
+
+
+def test_densities_of_weights() -> None:
+    assert_same_density(compile_text(WEIGHTED), 5)
+
+
+TRUTHS = """
+[assume x (sample (flip 0.5))] [assume n (sample (poisson 1))]
+[observe (flip (if (= x n) 0.9 (if (= x true) 0.2 (if (= n 1) 0.3 0.4)))) true] [predict x]
+"""
+
+
+def test_a_truth_is_no_number() -> None:
+    try:
+        assert_same_density(compile_text(TRUTHS), 1)
+    except Unsupported as reason:
+        assert "a truth is a number" in str(reason)
+
+
 MOVED = (
     "bayes_net",
     "change_point",

@@ -91,9 +91,15 @@ def _dot(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
     code.define(result, [" + ".join(f"{x} * {y}" for x, y in zip(a.items, b.items, strict=True))])
 
 
+def _boolean(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
+    if type(arguments[0]) is not Var or arguments[0].dtype.kind != "b":
+        raise Unsupported("the truth of what is no truth")
+    code.define(result, [code.number(arguments[0])])
+
+
 SPECIAL: Final[dict[str, Callable[[Scalar, Var, tuple[Operand, ...]], None]]] = {
     "vector": _vector, "nth": _nth, "get": _nth, "element": _element, "select": _select, "mmul": _mmul, "sum": _sum,
-    "dot": _dot,
+    "dot": _dot, "boolean": _boolean,
 }  # fmt: skip
 FORMULAS: Final[dict[tuple[str, int], str]] = {
     ("+", 1): "{0}", ("+", 2): "({0} + {1})", ("-", 1): "(-{0})", ("-", 2): "({0} - {1})", ("*", 1): "{0}",
@@ -102,6 +108,8 @@ FORMULAS: Final[dict[tuple[str, int], str]] = {
     ("sigmoid", 1): "(1.0 / (1.0 + exp(-{0})))", ("min", 2): "({0} if {0} < {1} else {1})",
     ("max", 2): "({0} if {0} > {1} else {1})", ("not", 1): "float({0} == 0.0)",
     **{(name, 2): f"float({{0}} {name} {{1}})" for name in ("<", ">", "<=", ">=")},
+    ("pos?", 1): "float({0} > 0.0)", ("neg?", 1): "float({0} < 0.0)", ("zero?", 1): "float({0} == 0.0)",
+    ("floor", 1): "floor({0})", ("ceil", 1): "ceil({0})",
     ("=", 2): "float({0} == {1})", ("not=", 2): "float({0} != {1})",
     **{(name, 1): f"{name}({{0}})" for name in (
         "sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")},

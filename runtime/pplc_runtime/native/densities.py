@@ -93,6 +93,32 @@ def lp_exponential(x: float, rate: float) -> float:
     return log(rate) - rate * x if x >= 0.0 else -inf
 
 
+def lp_weibull(x: float, shape: float, scale: float) -> float:
+    if x < 0.0 or x == inf:
+        return -inf
+    if x == 0.0:
+        if shape > 1.0:
+            return -inf
+        return inf if shape < 1.0 else -log(scale)
+    power = shape * (log(x) - log(scale))
+    return log(shape) + power - log(x) - exp(power if power < 708.0 else 708.0)
+
+
+def lp_half_normal(x: float, sd: float) -> float:
+    return lp_normal(x, 0.0, sd) + 0.6931471805599453 if x >= 0.0 and x < inf else -inf
+
+
+def lp_logistic(x: float, location: float, scale: float) -> float:
+    far = fabs((x - location) / scale)
+    return -far - 2.0 * log1p(exp(-far)) - log(scale)
+
+
+def lp_pareto(x: float, scale: float, shape: float) -> float:
+    if not (x >= scale and x < inf):
+        return -inf
+    return log(shape) + shape * (log(scale) - log(x)) - log(x)
+
+
 def lp_laplace(x: float, location: float, scale: float) -> float:
     return -log(2.0 * scale) - fabs(x - location) / scale
 
@@ -108,6 +134,10 @@ def lp_cauchy(x: float, location: float, scale: float) -> float:
     z = fabs((x - location) / scale)
     tail = log1p(z * z) if z < 1e100 else 2.0 * log(z)
     return -1.1447298858494002 - tail - log(scale)
+
+
+def lp_half_cauchy(x: float, scale: float) -> float:
+    return lp_cauchy(x, 0.0, scale) + 0.6931471805599453 if x >= 0.0 and x < inf else -inf
 
 
 def lp_uniform_continuous(x: float, a: float, b: float) -> float:
@@ -144,6 +174,20 @@ def lp_binomial_logit(x: float, n: float, logit: float) -> float:
     return log_choose(n, x) + yes + no
 
 
+def lp_beta_binomial(x: float, n: float, a: float, b: float) -> float:
+    if x < 0.0 or x > n or floor(x) != x:
+        return -inf
+    return log_choose(n, x) + log_beta(x + a, n - x + b) - log_beta(a, b)
+
+
+def lp_negative_binomial(x: float, r: float, p: float) -> float:
+    if x < 0.0 or floor(x) != x:
+        return -inf
+    if p >= 1.0:
+        return 0.0 if x == 0.0 else -inf
+    return lgamma(x + r) - lgamma(r) - lgamma(x + 1.0) + r * log(p) + x * log1p(-p)
+
+
 def lp_geometric(x: float, p: float) -> float:
     if x < 0.0 or floor(x) != x:
         return -inf
@@ -170,6 +214,14 @@ def lp_dirichlet(n: int, x: floats, alpha: floats) -> float:
         total += alpha[i]
         result += (alpha[i] - 1.0) * log(x[i]) - lgamma(alpha[i])
     return result + lgamma(total)
+
+
+def lp_factor(x: float, log_weight: float) -> float:
+    return log_weight
+
+
+def lp_condition(x: float, test: float) -> float:
+    return 0.0 if test != 0.0 else -inf
 
 
 def lp_certain(holds: float) -> float:

@@ -17,6 +17,7 @@ from pplc_runtime.distributions.base import Domain, Family
 from pplc_runtime.distributions.domains import (
     COUNT,
     INTEGER,
+    LOG_WEIGHT,
     LOGIT,
     POSITIVE,
     POSITIVE_DEFINITE,
@@ -25,6 +26,7 @@ from pplc_runtime.distributions.domains import (
     PROBABILITY,
     RATE_OF_COUNTS,
     REAL,
+    TRUTH,
     VECTOR,
     WEIGHTS,
 )
@@ -263,6 +265,8 @@ class Scalar(ABC):
         if special is not None:
             special(self, result, arguments)
             return
+        if name in ("=", "not=") and len({_is_truth(argument) for argument in arguments}) > 1:
+            raise Unsupported("whether a truth is a number")
         formula = FORMULAS.get((name, len(arguments)))
         if formula is None:
             raise Unsupported(f"'{name}'")
@@ -286,6 +290,10 @@ class Scalar(ABC):
         return item.startswith("@") and bool(self.constants[int(item[1:-1])].value)
 
 
+def _is_truth(operand: Operand) -> bool:
+    return operand.dtype.kind == "b" if type(operand) is Var else type(operand) is bool
+
+
 def _is_simple(item: str) -> bool:
     return item.isidentifier() or (item.startswith("@") and item.count("@") == 2 and item.endswith("@"))
 
@@ -296,5 +304,6 @@ _TESTS: Final[dict[Domain, str]] = {
     REAL: _FINITE, VECTOR: _FINITE, LOGIT: "{0} == {0}", POSITIVE: "{0} > 0.0 and {0} < inf",
     POSITIVE_VECTOR: "{0} > 0.0 and {0} < inf", RATE_OF_COUNTS: "{0} >= 0.0 and {0} <= 9.2e18",
     PROBABILITY: "{0} >= 0.0 and {0} <= 1.0", POSITIVE_PROBABILITY: "{0} > 0.0 and {0} <= 1.0", INTEGER: _WHOLE,
-    COUNT: "{0} >= 0.0 and " + _WHOLE, WEIGHTS: "{0} >= 0.0 and {0} < inf",
+    LOG_WEIGHT: "{0} < inf", TRUTH: "{0} == {0}", COUNT: "{0} >= 0.0 and " + _WHOLE,
+    WEIGHTS: "{0} >= 0.0 and {0} < inf",
 }  # fmt: skip
