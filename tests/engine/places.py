@@ -323,8 +323,9 @@ TEMPLATES: Final[dict[str, list[Template]]] = {
         WHOLE,
         lambda g: f"(sample (conditional {g.at(F0)}))",
         lambda g: (
-            f"(let [d (conditional (fn [] (let [x (sample (flip 0.3)) n {g.at(WHOLE)}] "
-            f"(condition (or x (sample (flip {g.at(PROBABILITY)})))) (if x n (inc n)))))] (+ (sample d) (sample d)))"
+            f"(let [d (conditional (fn [] (let [heads (sample (flip 0.3)) n {g.at(WHOLE)}] "
+            f"(condition (or heads (sample (flip {g.at(PROBABILITY)})))) (if heads n (inc n)))))] "
+            "(+ (sample d) (sample d)))"
         ),
         lambda g: f"(let [n {g.at(WHOLE)} d (conditional (fn [] (seen (if (sample (flip 0.4)) n 0))))] (sample d))",
         lambda g: f"(let [d (conditional (fn [] (sample {g.at(SOURCE)})))] (observe d true) (if (sample d) 1 2))",
