@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from pplc_runtime.engine.held import Holds
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Index, Kept
-from pplc_runtime.native.mover import Mover
 from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.regeneration.trace import Trace, Update
@@ -26,6 +25,9 @@ from pplc_runtime.results.kept import Kept as KeptDraws
 from pplc_runtime.results.sweeps import Column, Sweep
 from pplc_runtime.settings import Offer
 from pplc_runtime.values import Impossible, ModelError, Place
+
+if TYPE_CHECKING:
+    from pplc_runtime.native.mover import Mover
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ own too, which tests compare with the shared one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Floats, Settings
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import NOBODY, Index, Kept, here
-from pplc_runtime.native.mover import Mover
 from pplc_runtime.numerics.resampling import Scheme, pick
 from pplc_runtime.numerics.weights import BadWeights, ZeroWeights, effective_sample_size, relative
 from pplc_runtime.reference.comparison import through
@@ -34,6 +33,9 @@ from pplc_runtime.results.sweeps import Column, Sweep
 from pplc_runtime.running.driver import Driver
 from pplc_runtime.settings import NO_REFERENCE
 from pplc_runtime.values import Impossible, ModelError, Place
+
+if TYPE_CHECKING:
+    from pplc_runtime.native.mover import Mover
 
 
 class ReferenceParticles:

@@ -21,7 +21,6 @@ from pplc_runtime.composition import PATHS, Target
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference.targets import covering, statement_of
 from pplc_runtime.native.engine import NativeEngine
-from pplc_runtime.native.sites import sites_of
 from pplc_runtime.native.values import Unsupported
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.specialise.engine import scripted
@@ -48,6 +47,8 @@ class Choice(NamedTuple):
 
 def choice(plan: Plan) -> Choice:
     """The method for a program."""
+    from pplc_runtime.native.sites import sites_of
+
     plan = scripted(plan)
     if plan.scripts is None:
         return Choice(GENERAL, "executions differ in what they draw")
