@@ -32,6 +32,7 @@ def test_a_program_that_draws_nothing() -> None:
         assert choice(compile_text("[observe (normal 0 1) 1] [predict 2]").program.plan({})).method == "importance"
 
 
+@pytest.mark.slow
 def test_it_goes_on_until_there_is_enough() -> None:
     posterior = load(PROGRAMS / "linear_regression.clj").infer("auto", sweeps=50, seed=2, target_ess=1500)
     assert posterior.chains == 4 and len(posterior.sweeps) > 4 * 50
@@ -42,6 +43,7 @@ def test_it_goes_on_until_there_is_enough() -> None:
     assert "auto: rw, since every execution draws the same things" in str(posterior.summary())
 
 
+@pytest.mark.slow
 def test_composed_methods_go_on() -> None:
     posterior = load(PROGRAMS / "gaussian_chain.clj").infer("auto", sweeps=60, seed=2, target_ess=300)
     assert posterior.method == STATIC and len(posterior.sweeps) > 4 * 60

@@ -148,7 +148,7 @@ DECEPTIVE = {
 
 
 @pytest.mark.parametrize("method", ANYWHERE)
-@pytest.mark.parametrize("name", share(DECEPTIVE, 4))
+@pytest.mark.parametrize("name", share(DECEPTIVE, 14))
 def test_programs_that_deceive(name: str, method: str) -> None:
     run, straight = compiled(DECEPTIVE[name]).plan, with_scripts(DECEPTIVE[name])
     for seed in range(8):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.share import share
 
 from pplc import load
 from pplc_runtime.inference import METHODS
@@ -62,7 +63,7 @@ def second_half(name: str, method: str, saved: dict[str, Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("method", ["icsmc", "pgas", "lmh"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", share(NAMES, 4))
 def test_a_chain_goes_on_in_another_process(name: str, method: str) -> None:
     with quietly():
         whole = told(driver(name, method).chain(np.random.default_rng(4)))
