@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.native.forms import Tables, dispatch, forms
 from pplc_runtime.native.library import TEXT
-from pplc_runtime.native.machine import Interpreted, Machine
+from pplc_runtime.native.machine import Interpreted, Machine, made
 from pplc_runtime.native.scalar import SMALL, Scalar
 from pplc_runtime.native.values import Elements, Unsupported
 from pplc_runtime.specialise.ir import Compute, Draw, Segment, Specialised, Var
@@ -113,7 +113,8 @@ class Joint:
             raise Unsupported("too many segments that are each of a form of their own")
         own = dispatch("joint", "m: Moves, i0: int, f0: int) -> float", "m, i0, f0", count, "nan")
         self.text = TEXT.replace(_STUB, "\n".join([*self.forms.text, *own, ""]))
-        self.machine = machine(self.text, frozenset({"score_all", "move_block"}))
+        exported = frozenset({"score_all", "move_block"})
+        self.machine = made(machine, self.text, exported)  # type: ignore[arg-type] # classes are hashable
         self.whole, self.real, self.arrays = tables.done()
         self.places = np.array([[p.form, p.whole, p.real] for p in self.forms.places], np.int64).ravel()
 

@@ -15,7 +15,7 @@ import secrets
 import stat
 import tempfile
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
@@ -108,6 +108,12 @@ class Interpreted:
     def record(self, name: str, values: dict[str, Any]) -> Any:
         """A record."""
         return SimpleNamespace(**{field: _checked(value) for field, value in values.items()})
+
+
+@lru_cache(32)
+def made(machine: type[Machine] | type[Interpreted], source: str, exported: frozenset[str]) -> Machine | Interpreted:
+    """The functions of a module: chains of one program share them, which keep nothing."""
+    return machine(source, exported)
 
 
 class Checked:
