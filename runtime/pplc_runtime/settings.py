@@ -173,7 +173,8 @@ def checked(offer: Offer, given: Mapping[str, Any], engine: str = ENGINES[0]) ->
         reason = unfit(name, result[name], offer)
         if reason is not None:
             raise ValueError(f"{name}: {reason}")
-    return result
+    only_some = {name for each in OFFERS.values() for name in each.own}
+    return {name: value for name, value in result.items() if name in offer.own or name not in only_some}
 
 
 def unfit(name: str, value: Any, method: Offer) -> str | None:

@@ -136,6 +136,34 @@ def expressions(statement: core.Statement) -> tuple[core.Expr, ...]:
             return expressions(shared)
 
 
+def with_expressions(
+    statements: tuple[core.Statement, ...], expr: Callable[[core.Expr], core.Expr]
+) -> tuple[core.Statement, ...]:
+    """Statements with another expression in place of each that is directly inside; what they share only once."""
+    shared: dict[int, core.Statement] = {}
+
+    def of(statement: core.Statement) -> core.Statement:
+        match statement:
+            case core.AssumeStatement(value=value):
+                return replace(statement, value=expr(value))
+            case core.ObserveStatement(source, value):
+                return replace(statement, source=expr(source), value=expr(value))
+            case core.PredictStatement(label, value):
+                return replace(statement, label=expr(label), value=expr(value))
+            case core.InputStatement(default=default):
+                return statement if default is None else replace(statement, default=expr(default))
+            case core.ForStatement(sequence=sequence, body=body):
+                return replace(statement, sequence=expr(sequence), body=tuple([of(part) for part in body]))
+            case core.SharedStatement(shape=shape, statement=own):
+                if shape not in shared:
+                    shared[shape] = of(own)
+                made = shared[shape]
+                assert isinstance(made, core.ObserveStatement | core.PredictStatement)
+                return replace(statement, statement=made)
+
+    return tuple([of(statement) for statement in statements])
+
+
 def globals_in(exprs: Iterable[core.Expr]) -> Iterator[str]:
     """The globals that stand in some expressions."""
     return (item.name for expr in exprs for item in every_expression(expr) if isinstance(item, core.Global))

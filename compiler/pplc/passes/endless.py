@@ -11,12 +11,12 @@ There is no lazy value: what is taken is computed at once, and as much as is tak
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from pplc.diagnostics import CompileError, Diagnostic
 from pplc.languages import core
-from pplc.languages.traverse import binders, every_expression, every_statement, expressions, rebuilt
+from pplc.languages.traverse import binders, every_expression, every_statement, expressions, rebuilt, with_expressions
 from pplc.source import Source, Span
 from pplc_runtime.program.names import identifier
 
@@ -35,7 +35,7 @@ def endless(program: core.Program, source: Source) -> core.Program:
         return program
     taken = {name for item in exprs for name in binders(item)} | _names(program.statements)
     pass_ = _Endless(taken)
-    statements = tuple([pass_.statement(statement) for statement in program.statements])
+    statements = with_expressions(program.statements, pass_.expr)
     if pass_.errors:
         raise CompileError(source, pass_.errors)
     return core.Program(statements)
@@ -74,28 +74,6 @@ def _is_endless(expr: core.Expr) -> bool:
 class _Endless:
     taken: set[str]
     errors: list[Diagnostic] = field(default_factory=list)
-    shared: dict[int, core.ObserveStatement | core.PredictStatement] = field(default_factory=dict)
-
-    def statement(self, statement: core.Statement) -> core.Statement:
-        match statement:
-            case core.AssumeStatement(value=value):
-                return replace(statement, value=self.expr(value))
-            case core.ObserveStatement(source, value):
-                return replace(statement, source=self.expr(source), value=self.expr(value))
-            case core.PredictStatement(label, value):
-                return replace(statement, label=self.expr(label), value=self.expr(value))
-            case core.InputStatement(default=default):
-                return statement if default is None else replace(statement, default=self.expr(default))
-            case core.ForStatement(_, sequence, body):
-                return replace(
-                    statement, sequence=self.expr(sequence), body=tuple([self.statement(part) for part in body])
-                )
-            case core.SharedStatement(shape=shape, statement=shared):
-                if shape not in self.shared:
-                    rewritten = self.statement(shared)
-                    assert isinstance(rewritten, core.ObserveStatement | core.PredictStatement)
-                    self.shared[shape] = rewritten
-                return replace(statement, statement=self.shared[shape])
 
     def fresh(self, base: str) -> str:
         name, number = identifier(base), 1

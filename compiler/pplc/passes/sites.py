@@ -13,13 +13,13 @@ from dataclasses import replace
 from itertools import count
 
 from pplc.languages import core
-from pplc.languages.traverse import rebuilt
+from pplc.languages.traverse import rebuilt, with_expressions
 from pplc_runtime.program.names import SIGNATURES
 
 
 def sites(program: core.Program) -> core.Program:
     """The program with numbered sites."""
-    return core.Program(_Numbers().statements(program.statements))
+    return core.Program(with_expressions(program.statements, _Numbers().expr))
 
 
 class _Numbers:
@@ -27,29 +27,6 @@ class _Numbers:
         self.numbers = count(1)
         self.procedures: set[str] = set()
         """The local variables that are procedures of a letrec, whose values are made where they are mentioned."""
-        self.shared: dict[int, core.ObserveStatement | core.PredictStatement] = {}
-
-    def statements(self, statements: tuple[core.Statement, ...]) -> tuple[core.Statement, ...]:
-        return tuple([self.statement(statement) for statement in statements])
-
-    def statement(self, statement: core.Statement) -> core.Statement:
-        match statement:
-            case core.AssumeStatement(value=value):
-                return replace(statement, value=self.expr(value))
-            case core.ObserveStatement(source, value):
-                return replace(statement, source=self.expr(source), value=self.expr(value))
-            case core.PredictStatement(label, value):
-                return replace(statement, label=self.expr(label), value=self.expr(value))
-            case core.InputStatement(default=default):
-                return replace(statement, default=default and self.expr(default))
-            case core.ForStatement(sequence=sequence, body=body):
-                return replace(statement, sequence=self.expr(sequence), body=self.statements(body))
-            case core.SharedStatement(shape=shape, statement=shared):
-                if shape not in self.shared:
-                    numbered = self.statement(shared)
-                    assert isinstance(numbered, core.ObserveStatement | core.PredictStatement)
-                    self.shared[shape] = numbered
-                return replace(statement, statement=self.shared[shape])
 
     def expr(self, expr: core.Expr) -> core.Expr:
         match expr:

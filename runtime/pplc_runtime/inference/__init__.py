@@ -12,8 +12,8 @@ from pplc_runtime.inference.importance import Importance
 from pplc_runtime.inference.lmh import Lmh
 from pplc_runtime.inference.pgas import Pgas
 from pplc_runtime.inference.smc import Smc
-from pplc_runtime.inference.targets import Covers
-from pplc_runtime.inference.walk import Walk, everything
+from pplc_runtime.inference.targets import Covers, everything
+from pplc_runtime.inference.walk import Walk
 from pplc_runtime.settings import OFFERS
 
 METHODS: Final[dict[str, Method]] = {
@@ -34,7 +34,7 @@ def _others(covers: Covers | None) -> Covers | None:
 MOVERS: Final[dict[str, Mover]] = {
     "icsmc": lambda covers, number: Icsmc(_others(covers), number),
     "pgas": lambda covers, number: Pgas(_others(covers), number),
-    "lmh": lambda covers, number: Lmh(covers or (lambda at: True), number),
+    "lmh": lambda covers, number: Lmh(covers or everything, number),
     "rw": lambda covers, number: Walk(False, covers or everything),
     "slice": lambda covers, number: Walk(True, covers or everything),
 }

@@ -17,7 +17,7 @@ A sweep is a number of proposals that does not depend on the state: as many as a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +26,7 @@ import numpy as np
 from pplc_runtime.inference.base import Engine, Settings
 from pplc_runtime.inference.seats import another_seat, has_seats, is_way_back
 from pplc_runtime.inference.start import first_retained
+from pplc_runtime.inference.targets import Covers, everything
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.numerics.metropolis import accepts
 from pplc_runtime.regeneration.records import Retained
@@ -38,7 +39,7 @@ from pplc_runtime.results.sweeps import Sweep
 class Lmh:
     """A chain of single-site proposals on the choices that are covered."""
 
-    covers: Callable[[At], bool] = lambda at: True
+    covers: Covers = everything
     proposals: int | None = None
     """Those of a sweep."""
 

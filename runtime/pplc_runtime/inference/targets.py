@@ -12,6 +12,11 @@ Covers = Callable[[At], bool]
 """Whether what is drawn at an address is moved."""
 
 
+def everything(at: At) -> bool:
+    """Covers all addresses."""
+    return True
+
+
 def covering(plan: Plan, target: Target) -> Covers:
     """What a target covers: choices belong to the assume that makes them, entries of a memo to the one that makes it.
 

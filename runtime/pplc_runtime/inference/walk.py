@@ -13,7 +13,6 @@ are is always the same, since the program has a static structure.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,14 +20,9 @@ import numpy as np
 
 from pplc_runtime.inference.base import Engine, Settings
 from pplc_runtime.inference.start import first_retained
-from pplc_runtime.lanes.addresses import At
+from pplc_runtime.inference.targets import Covers, everything
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.results.sweeps import Sweep
-
-
-def everything(at: At) -> bool:
-    """Covers all addresses."""
-    return True
 
 
 @dataclass(slots=True)
@@ -44,7 +38,7 @@ class Walk:
     """A chain of moves of the values that are covered."""
 
     sliced: bool = False
-    covers: Callable[[At], bool] = everything
+    covers: Covers = everything
 
     def bound(self, engine: Engine, settings: Settings) -> Walk:
         return self

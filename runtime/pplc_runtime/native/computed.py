@@ -36,10 +36,6 @@ def _nth(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
     code.define(result, [f"{array[:-2]} + {index} * {width} + {k}]" for k in range(width)])
 
 
-def _element(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
-    _nth(code, result, arguments)
-
-
 def _select(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
     test = code.number(arguments[0])
     then, other = (code.value(argument) for argument in arguments[1:])
@@ -98,7 +94,7 @@ def _boolean(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
 
 
 SPECIAL: Final[dict[str, Callable[[Scalar, Var, tuple[Operand, ...]], None]]] = {
-    "vector": _vector, "nth": _nth, "get": _nth, "element": _element, "select": _select, "mmul": _mmul, "sum": _sum,
+    "vector": _vector, "nth": _nth, "get": _nth, "element": _nth, "select": _select, "mmul": _mmul, "sum": _sum,
     "dot": _dot, "boolean": _boolean,
 }  # fmt: skip
 FORMULAS: Final[dict[tuple[str, int], str]] = {

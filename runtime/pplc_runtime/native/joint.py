@@ -14,7 +14,7 @@ from pplc_runtime.native.forms import Tables, dispatch, forms
 from pplc_runtime.native.library import TEXT
 from pplc_runtime.native.machine import Interpreted, Machine, made
 from pplc_runtime.native.scalar import SMALL, Scalar
-from pplc_runtime.native.values import Elements, Unsupported
+from pplc_runtime.native.values import Elements, Unsupported, size_of
 from pplc_runtime.specialise.ir import Compute, Draw, Segment, Specialised, Var
 from pplc_runtime.values import ModelError
 
@@ -37,9 +37,9 @@ class _Given(Scalar):
 
     def load(self, var: Var) -> Elements:
         start = self.constant("whole", self.offsets[var])
-        if math.prod(var.shape) > SMALL:
+        if size_of(var) > SMALL:
             return Elements(var.shape, array=f"X[{start}:]")
-        return Elements(var.shape, tuple(self.set(f"X[{start} + {k}]") for k in range(math.prod(var.shape))))
+        return Elements(var.shape, tuple(self.set(f"X[{start} + {k}]") for k in range(size_of(var))))
 
     def keep(self, var: Var, value: Elements) -> None:
         if var not in self.offsets:
@@ -71,7 +71,7 @@ class Layout:
         size = 0
         for var in program.cell_of:
             offsets[var] = size
-            size += math.prod(var.shape)
+            size += size_of(var)
         draws = tuple(each for segment in program.segments for each in segment.forward if isinstance(each, Draw))
         return cls(offsets, size, draws)
 
@@ -80,7 +80,7 @@ class Layout:
         x = np.zeros(self.size)
         for draw in self.draws:
             start = self.offsets[draw.result]
-            x[start : start + math.prod(draw.result.shape)] = np.ravel(held[draw.at])
+            x[start : start + size_of(draw.result)] = np.ravel(held[draw.at])
         return x
 
     def read(self, x: Floats) -> dict[At, Any]:
@@ -90,7 +90,7 @@ class Layout:
     def value(self, x: Floats, var: Var) -> Any:
         start = self.offsets[var]
         if var.shape:
-            return x[start : start + math.prod(var.shape)].reshape(var.shape).astype(var.dtype)
+            return x[start : start + size_of(var)].reshape(var.shape).astype(var.dtype)
         return var.dtype.type(x[start]).item()
 
 
@@ -125,7 +125,7 @@ class Joint:
             "X": x, "SC": np.zeros(segments), "S": np.zeros(self.forms.scratch + 1), "E": np.zeros(2, np.int64),
             "KI": self.whole, "KF": self.real, "KA": self.arrays, "PL": self.places, "segments": segments, "sites": 0,
             "OFF": nothing, "KIND": nothing, "LO": none, "HI": none, "AF": nothing, "NEW": none, "WR": nothing,
-            "BK": none, "P": none, "SCALE": none, "TAKEN": none, "kept": 0, "KEPT": nothing, "OUT": none, "LP": none,
+            "BK": none, "P": none, "SCALE": none, "kept": 0, "KEPT": nothing, "OUT": none,
         }  # fmt: skip
 
     def log_density(self, x: Floats) -> float:

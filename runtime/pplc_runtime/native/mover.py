@@ -12,12 +12,12 @@ from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.varying import Lane
 from pplc_runtime.native.joint import Joint
-from pplc_runtime.native.sites import Site, site_fields, sites_of
-from pplc_runtime.native.values import Unsupported
+from pplc_runtime.native.sites import site_fields, sites_of
+from pplc_runtime.native.values import size_of
 from pplc_runtime.regeneration.trace import Trace
 from pplc_runtime.results.kept import Block, Kept
 from pplc_runtime.results.sweeps import Column
-from pplc_runtime.specialise.ir import Draw, Report, Var, vars_in
+from pplc_runtime.specialise.ir import Draw, Var, vars_in
 from pplc_runtime.values import ModelError
 
 MOST_KEPT: Final = 10_000
@@ -36,18 +36,10 @@ class Mover:
     def __init__(self, plan: Plan, joint: Joint, covers: Callable[[At], bool], held: dict[At, Any]) -> None:
         self.plan = plan
         self.joint = joint
-        if any(isinstance(each, Report) for segment in joint.program.segments for each in segment.forward):
-            raise Unsupported("a predict that acts")
-        sites: list[Site] = []
-        for draw in joint.layout.draws:
-            own = sites_of(draw) if covers(draw.at) else []
-            if own is None:
-                raise Unsupported(f"a move of a draw from {draw.family.name}")
-            sites += own
-        self.sites = sites
+        sites = sites_of(joint, covers)
         reported = _reported(joint)
         self.cells = [(joint.program.cell_of[var], var) for var in reported if var in joint.program.cell_of]
-        places = [joint.layout.offsets[var] + k for _, var in self.cells for k in range(_size(var))]
+        places = [joint.layout.offsets[var] + k for _, var in self.cells for k in range(size_of(var))]
         self.reports = len(places)
         self.groups: list[list[Draw]] = []
         """The draws, by kind and shape."""
@@ -57,7 +49,7 @@ class Mover:
                 groups.setdefault((draw.result.dtype, draw.result.shape), []).append(draw)
             self.groups = list(groups.values())
         for draw in (draw for group in self.groups for draw in group):
-            places += [joint.layout.offsets[draw.result] + k for k in range(_size(draw.result))]
+            places += [joint.layout.offsets[draw.result] + k for k in range(size_of(draw.result))]
         self.kept = np.array([*places, 0], np.int64)
         self.fields = {**joint.fields(joint.layout.written(held)), **site_fields(joint, sites)}
         self.start(held)
@@ -94,7 +86,6 @@ class Mover:
         self.fields["kept"] = len(self.kept) - 1 if report else 0
         self.fields["KEPT"] = self.kept
         self.fields["OUT"] = out = np.zeros(count * (len(self.kept) - 1) + 1)
-        self.fields["LP"] = np.zeros(count)
         machine = self.joint.machine
         moves = machine.record("Moves", self.fields)
         found = machine["move_block"](moves, count, first, self.done, adapting, int(sliced), *key)
@@ -112,7 +103,7 @@ class Mover:
         start = 0
         for group in self.groups:
             var = group[0].result
-            end = start + len(group) * _size(var)
+            end = start + len(group) * size_of(var)
             data = rows[:, start:end].reshape((count, len(group), *var.shape, 1)).astype(var.dtype)
             blocks.append((tuple(draw.at for draw in group), data))
             start = end
@@ -137,7 +128,7 @@ class Mover:
         rows = np.concatenate([out, out[:1]]) if count == 1 else out
         start = 0
         for cell, var in self.cells:
-            size = _size(var)
+            size = size_of(var)
             data = rows[:, start : start + size].T.reshape((*var.shape, len(rows))).astype(var.dtype)
             particles.cells[cell] = Lane(np.ascontiguousarray(data), particles.frame)
             start += size
@@ -151,10 +142,6 @@ def _as_array(column: Column) -> Any:
     values = np.empty(len(column), object)
     values[:] = column
     return values
-
-
-def _size(var: Var) -> int:
-    return int(np.prod(var.shape, dtype=int))
 
 
 def _reported(joint: Joint) -> list[Var]:

@@ -43,13 +43,11 @@ class Moves:
     P: floats
     """Room for the law of a finite draw."""
     SCALE: floats
-    """How far a site moves, and how far it has moved or how often a move was taken."""
-    TAKEN: floats
+    """How far a site moves."""
     kept: int
     KEPT: ints
     """The values that are handed over after each sweep."""
     OUT: floats
-    LP: floats
 
 
 def joint(form: int, m: Moves, i0: int, f0: int) -> float:  # written anew for each program
@@ -311,16 +309,11 @@ def move_block(m: Moves, sweeps: int, first: int, done: int, adapting: int, slic
                 a = walk(m, j, k0, k1, c0)
             if a != a:
                 return b
-            m.TAKEN[j] += a
             if number < adapting:
                 if sliced == 1 and kind < 3:
                     m.SCALE[j] += (2.0 * a - m.SCALE[j]) / (float(number) + 2.0)
                 elif kind != 4:
                     m.SCALE[j] = m.SCALE[j] * exp((a - 0.44) * 3.0 / exp(0.6 * log1p(float(number))))
-        total = 0.0
-        for d in range(m.segments):
-            total += m.SC[d]
-        m.LP[b] = total
         for k in range(m.kept):
             m.OUT[b * m.kept + k] = m.X[m.KEPT[k]]
     return sweeps

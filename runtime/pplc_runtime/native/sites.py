@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from pplc_runtime.lanes.addresses import At
 from pplc_runtime.native.joint import Joint, affected, readers
+from pplc_runtime.native.values import Unsupported, size_of
 from pplc_runtime.numerics.scales import FINITE, Scale, scales_of
-from pplc_runtime.specialise.ir import Draw
+from pplc_runtime.specialise.ir import Draw, Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +24,18 @@ class Site:
     scale: Scale
 
 
-def sites_of(draw: Draw) -> list[Site] | None:
-    """The sites of a draw; None where there is no move for it."""
-    scales = scales_of(draw.family.name, draw.parts, draw.result.shape)
-    return None if scales is None else [Site(draw, element, scale) for element, scale in enumerate(scales)]
+def sites_of(joint: Joint, covers: Callable[[At], bool]) -> list[Site]:
+    """The sites at some addresses, in the order of the program; Unsupported where there is no move for one of them."""
+    if any(isinstance(each, Report) for segment in joint.program.segments for each in segment.forward):
+        raise Unsupported("a predict that acts")
+    sites: list[Site] = []
+    for draw in joint.layout.draws:
+        if covers(draw.at):
+            scales = scales_of(draw.family.name, draw.parts, draw.result.shape)
+            if scales is None:
+                raise Unsupported(f"a move of a draw from {draw.family.name}")
+            sites += [Site(draw, element, scale) for element, scale in enumerate(scales)]
+    return sites
 
 
 def site_fields(joint: Joint, sites: list[Site]) -> dict[str, Any]:
@@ -37,7 +47,7 @@ def site_fields(joint: Joint, sites: list[Site]) -> dict[str, Any]:
     for site in sites:
         if site.draw.result not in parts:
             found, computed = affected(segments, reads, site.draw)
-            cells = [offsets[var] + k for var in computed if var in offsets for k in range(math.prod(var.shape))]
+            cells = [offsets[var] + k for var in computed if var in offsets for k in range(size_of(var))]
             parts[site.draw.result] = found, cells
     ranges = _ranges([parts[site.draw.result][0] for site in sites])
     rooms = _ranges([parts[site.draw.result][1] for site in sites])
@@ -54,7 +64,6 @@ def site_fields(joint: Joint, sites: list[Site]) -> dict[str, Any]:
         "BK": np.zeros(len(rooms)),
         "P": np.zeros(int(max(values, default=0)) + 1),
         "SCALE": np.ones(max(1, len(sites))),
-        "TAKEN": np.zeros(max(1, len(sites))),
     }
 
 

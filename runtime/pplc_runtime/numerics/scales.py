@@ -6,7 +6,7 @@ whole numbers step, finite ones are drawn by their law, and the elements of a si
 
 from __future__ import annotations
 
-from math import exp, inf, log, prod
+from math import prod
 from typing import Any, Final, NamedTuple
 
 REAL, POSITIVE, BETWEEN, WHOLE, FINITE, SIMPLEX = range(6)
@@ -21,30 +21,6 @@ class Scale(NamedTuple):
     kind: int
     low: float = 0.0
     high: float = 0.0
-
-    def free(self, x: float) -> float:
-        """A value on the scale without bounds."""
-        if self.kind == POSITIVE:
-            return log(x)
-        return log((x - self.low) / (self.high - x)) if self.kind == BETWEEN else x
-
-    def bound(self, z: float) -> float | None:
-        """A value from the scale without bounds; None where it cannot be told from a bound."""
-        if self.kind == POSITIVE:
-            x = exp(z) if z < 709.0 else inf
-            return x if 0.0 < x < inf else None
-        if self.kind == BETWEEN:
-            x = self.low + (self.high - self.low) / (1.0 + exp(-z) if z > -709.0 else inf)
-            return x if self.low < x < self.high else None
-        return z if -inf < z < inf else None
-
-    def log_jacobian(self, x: float) -> float:
-        """The log of how much a value changes with that on the scale without bounds."""
-        if self.kind == POSITIVE:
-            return log(x)
-        if self.kind == BETWEEN:
-            return log(x - self.low) + log(self.high - x) - log(self.high - self.low)
-        return 0.0
 
 
 _ON_THE_LINE: Final = ("normal", "laplace", "student-t", "cauchy", "logistic", "mvn")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -39,14 +39,14 @@ class Done:
     """Whether it was the engine lanes."""
 
     def observes(self, kept: Sequence[Kept]) -> Observes:
-        return self.once(lambda: self.rerun(kept).observes())
+        return self.program.once(lambda: self.rerun(kept).observes(), self.max_depth)
 
     def anew(self, kept: Sequence[Kept], seed: int) -> tuple[Observes, list[Column]]:
         def work() -> tuple[Observes, list[Column]]:
             run = self.rerun(kept)
             return run.observes(), run.anew(np.random.default_rng(seed))
 
-        return self.once(work)
+        return self.program.once(work, self.max_depth)
 
     def rerun(self, kept: Sequence[Kept]) -> KeptRuns:
         if not self.by_lanes:
@@ -55,21 +55,13 @@ class Done:
 
     def facts(self) -> Facts:
         program = self.program
-        inputs = self.once(lambda: program.plan(self.data).inputs)
+        inputs = program.once(lambda: program.plan(self.data).inputs, self.max_depth)
         return Facts(
             program.source,
             "".join(linecache.getlines(program.source)),
             graph_of(program.steps, program.module),
             {name: inputs[name] for name in program.inputs},
         )
-
-    def once(self, work: Callable[[], Result]) -> Result:
-        """What some work comes to, with a stack for deep recursion."""
-
-        def alone() -> Iterator[Result]:
-            yield work()
-
-        return next(iter(list(self.program.deep(lambda: self.program.located(alone), self.max_depth))))
 
     def more(self, posterior: Posterior, sweeps: int, on_sweep: Callable[[Sweep], None]) -> None:
         if not self.by_lanes:

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pplc_runtime.composition import PATHS, Target
 from pplc_runtime.engine.plan import Plan
-from pplc_runtime.inference.targets import covering, statement_of
+from pplc_runtime.inference.targets import covering, everything, statement_of
 from pplc_runtime.native.engine import NativeEngine
 from pplc_runtime.native.values import Unsupported
 from pplc_runtime.results.posterior import Posterior
+from pplc_runtime.settings import SETTINGS
 from pplc_runtime.specialise.engine import scripted
-from pplc_runtime.specialise.ir import Report
 
 if TYPE_CHECKING:
     from pplc_runtime.running.program import Program
@@ -54,13 +54,9 @@ def choice(plan: Plan) -> Choice:
         return Choice(GENERAL, "executions differ in what they draw")
     engine = NativeEngine(plan)
     try:
-        unmoved = [draw.family.name for draw in engine.joint.layout.draws if sites_of(draw) is None]
+        sites_of(engine.joint, everything)
     except Unsupported as missing:
         return Choice(GENERAL, f"there is no machine code for {missing}")
-    if unmoved:
-        return Choice(GENERAL, f"there is no move for a draw from {unmoved[0]}")
-    if any(isinstance(each, Report) for segment in engine.scripts.program.segments for each in segment.forward):
-        return Choice(GENERAL, "a predict gives values to a process")
     if not engine.joint.layout.draws:
         return Choice("importance", "nothing is drawn")
     path = covering(plan, Target(frozenset({PATHS})))
@@ -71,12 +67,20 @@ def choice(plan: Plan) -> Choice:
     return Choice("rw", "every execution draws the same things, which many statements share")
 
 
-def automatic(program: Program, data: Any, target_ess: int, seconds: int, **settings: Any) -> Posterior:
+def automatic(
+    program: Program,
+    data: Any,
+    max_depth: int,
+    target_ess: int = SETTINGS["target_ess"].default,
+    seconds: int = SETTINGS["seconds"].default,
+    chains: int = 1,
+    **settings: Any,
+) -> Posterior:
     """Draws by the method that fits, until there are enough."""
     values = program.data(data)
-    method, reason = program.once(lambda: choice(program.plan(values)))
+    method, reason = program.once(lambda: choice(program.plan(values)), max_depth)
     begun = time.monotonic()
-    posterior = program.infer(method, data=data, **settings)
+    posterior = program.infer(method, data=data, max_depth=max_depth, chains=max(CHAINS, chains), **settings)
     while (told := lacking(posterior, target_ess)) and not posterior.interrupted:
         used = time.monotonic() - begun
         if used >= seconds:

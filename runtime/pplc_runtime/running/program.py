@@ -28,12 +28,12 @@ from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.running import deep_stack
 from pplc_runtime.running.again import Done
-from pplc_runtime.running.auto import CHAINS, automatic
+from pplc_runtime.running.auto import automatic
 from pplc_runtime.running.channel import Channel
 from pplc_runtime.running.driver import Driver
 from pplc_runtime.running.memory import rare_collections
 from pplc_runtime.running.processes import in_processes
-from pplc_runtime.settings import OFFERS, SETTINGS, checked, with_settings
+from pplc_runtime.settings import checked, with_settings
 from pplc_runtime.specialise.engine import specialised_text
 from pplc_runtime.values import ModelError
 
@@ -119,10 +119,7 @@ class Program:
         method = method_in(method)
         if method == "auto":
             told = checked(offer_of(method), {**given, **options}, "lanes" if engine is None else "reference")
-            told.setdefault("target_ess", SETTINGS["target_ess"].default)
-            told.setdefault("seconds", SETTINGS["seconds"].default)
-            told["chains"] = max(CHAINS, told.get("chains", 1))
-            return automatic(self, data, on_sweep=on_sweep, progress=progress, max_depth=max_depth, **told)
+            return automatic(self, data, max_depth or DEEPEST, on_sweep=on_sweep, progress=progress, **told)
         if isinstance(method, Composition):
             check_names(method, self.assumed)
         chosen = offer_of(method)
@@ -131,8 +128,6 @@ class Program:
         length = told.pop("sweeps", chosen.sweeps)
         chains, cores, max_depth = told.pop("chains", 1), told.pop("cores", 1), told.pop("max_depth", None)
         seed = told.pop("seed", None)
-        for name in OFFERS["auto"].own:  # given as they are anyway
-            told.pop(name, None)
         told.setdefault("burn_in", chosen.burn_in)
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
@@ -252,13 +247,13 @@ class Program:
             except ModelError as error:
                 raise located(error, self.file, self.source, self.places) from None
 
-    def once(self, work: Callable[[], Item]) -> Item:
+    def once(self, work: Callable[[], Item], max_depth: int) -> Item:
         """What some work comes to, with a stack for deep recursion."""
 
         def alone() -> Iterator[Item]:
             yield work()
 
-        return next(iter(list(self.deep(lambda: self.located(alone), DEEPEST))))
+        return next(iter(list(self.deep(lambda: self.located(alone), max_depth))))
 
     def driver(self, method: str | Composition, settings: Settings, data: dict[str, Any]) -> Driver:
         """What takes the steps of a method."""
