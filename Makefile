@@ -8,7 +8,7 @@ PEERS := benchmarks/peers_env
 BENCH := $(PEERS)/.installed
 SOURCES := compiler runtime tests benchmarks
 # What is written as `ruff format` writes it. The list is to grow until it is SOURCES.
-.PHONY: setup check lint format types test test-all demo bench bench-ess performance bench-peers figures genealogy clean
+.PHONY: exactness load setup check lint format types test test-all demo bench bench-ess performance bench-peers figures genealogy docs clean
 
 setup: $(STAMP)
 
@@ -40,8 +40,17 @@ test: setup
 test-all: setup
 	$(BIN)/python -m pytest -n 2
 
+# Whether every method is exact on every program and on random ones, with a new seed each time. It takes hours; --seconds ends it.
+exactness: setup
+	$(BIN)/python -m tests.exactness
+
+# How long and how much memory large runs take.
+load: setup
+	$(BIN)/python -m benchmarks.load
+
 demo: setup
-	$(BIN)/pplc infer programs/kalman.clj --method 'pgas + rw*20' --sweeps 300 --seed 1 --plot kalman.png
+	$(BIN)/pplc infer programs/kalman.clj --method 'pgas + rw*20' --chains 4 --sweeps 150 --seed 1 \
+		--known omega=0.11476 --known q=0.0861 --plot kalman.png
 	@echo "the picture is in $(CURDIR)/kalman.png"
 
 # The packages that are compared with want an older numpy, so they have an environment to themselves.
@@ -76,6 +85,13 @@ figures: setup
 # The picture of icsmc and pgas in docs/methods.md.
 genealogy: setup
 	$(BIN)/python -m benchmarks.genealogy
+
+# The site, in build/site; it needs the extra `docs`, and no network to be built or read.
+docs: setup
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt ".[docs]"
+	$(BIN)/python docs/site/make.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --config-file docs/site/mkdocs.yml
+	@echo "the site is in $(CURDIR)/build/site/index.html"
 
 clean:
 	rm -rf $(VENV) $(PEERS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .pplc_cache dist build

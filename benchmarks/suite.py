@@ -98,11 +98,20 @@ def side_by_side(bench: Bench, model: str, method: str, n: int) -> Iterator[Row]
 
 PEERS: dict[str | tuple[str, str], tuple[str, ...]] = {
     "smc": ("numba", "particles", "webppl"),
-    "icsmc": ("particles",),
+    "icsmc": ("numba", "particles"),
+    "pgas": ("numba",),
     ("crp", "icsmc"): (),
+    ("crp", "pgas"): (),
 }
 """Who else has a method; the mixture's states grow, which the conditional smc of `particles` cannot do."""
-QUICKLY = {("numba", "smc"): 1_000, ("particles", "smc"): 1_000, ("particles", "icsmc"): 1_000, ("webppl", "smc"): 10}
+QUICKLY = {
+    ("numba", "smc"): 1_000,
+    ("numba", "icsmc"): 10,
+    ("numba", "pgas"): 10,
+    ("particles", "smc"): 1_000,
+    ("particles", "icsmc"): 1_000,
+    ("webppl", "smc"): 10,
+}
 """The number of particles with which a peer is run in a quick run."""
 
 
@@ -120,6 +129,8 @@ def limit_of(model: str, method: str, n: int, against: str) -> float | None:
             return 1.0
         case "webppl":
             return WEBPPL_LIMITS[n]
+        case "numba" if model != "crp":
+            return 1.0 if n == 10 and method != "smc" else 1.25
     return None
 
 
@@ -140,6 +151,15 @@ def sweeps(bench: Bench) -> Iterator[Row]:
                 yield from side_by_side(bench, model, method, n)
     for model in ("lgss", "nlss", "crp", "hmm"):
         yield from side_by_side(bench, model, "pgas", 10)
+    yield from alone(bench, "pcfg", "smc", 10)
+
+
+def alone(bench: Bench, model: str, method: str, n: int) -> Iterator[Row]:
+    """pplc by itself, on a model that nobody else has here."""
+    section, label = "A sweep", f"{model} {method} {n:,}"
+    if bench.wanted(f"{section}: {label}"):
+        found = turns(bench, section, label, {"pplc": lambda: Inference(compiled(model), method, particles=n)})
+        yield found if isinstance(found, Row) else Row(section, label, found["pplc"].cpu, wall=found["pplc"].wall)
 
 
 def particles_growth(bench: Bench) -> Iterator[Row]:
@@ -253,13 +273,14 @@ class Sweeping:
 
     def __init__(self, values: int, particles: int) -> None:
         from pplc_runtime.engine.particles import Particles
+        from pplc_runtime.numerics.keys import Key
         from pplc_runtime.numerics.resampling import SCHEMES
 
         program = models.history(values, FORKS)
         run = pplc.compile_text(program.text, program.name).program.plan({})
         self.segments = run.segments
-        self.rng, self.draw = np.random.default_rng(1), SCHEMES["multinomial"].draw
-        self.particles = Particles(run, self.rng, particles)
+        self.draw = SCHEMES["multinomial"].draw
+        self.particles = Particles(run, Key.of(1), particles)
         self.particles.extend(self.segments[0])
         self.next = 1
 
@@ -272,7 +293,7 @@ class Sweeping:
     def _run(self, count: int) -> None:
         for _ in range(count):
             weights, _ = self.particles.weights()
-            self.particles.fork(self.draw(self.rng, weights, self.particles.size))
+            self.particles.fork(self.draw(self.particles.rng, weights, self.particles.size))
             self.particles.extend(self.segments[self.next])
             self.next = self.next % (FORKS - 1) + 1
 

@@ -6,12 +6,14 @@ on the machine can only add to a time, and it then adds to both sides.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, Protocol
 
+from pplc_runtime.native.engine import LEAST_WORK
 from pplc_runtime.running.driver import LEAST_SWEEPS
 
 MOST_SWEEPS = 5_000
@@ -75,29 +77,23 @@ class Calls:
 
 
 class Inference:
-    """Sweeps of a pplc model, by its public API, from the end of the first to the end of the last.
+    """Sweeps of a pplc model, by its public API: what a run takes that has so many more than one which is set up.
 
-    A run has as many as it takes to be by scripts, where it can be; what a batch takes is its share."""
+    A run that is set up has as many as it takes to be by scripts, or in machine code, where it can be."""
 
     def __init__(self, model: Any, method: str, **settings: Any) -> None:
         self.model, self.method, self.settings = model, method, settings
+        segments = len(model.program.plan(model.program.data(None)).segments)
+        self.first = LEAST_SWEEPS + math.ceil(LEAST_WORK / segments / (1 + settings["particles"] / 250))
+        self.few = max(3, 3000 // settings["particles"])
+        """So many sweeps of machine code tell what one takes."""
         self.batch(1)
 
     def batch(self, sweeps: int) -> tuple[float, float]:
-        number = max(sweeps + 1, LEAST_SWEEPS)
-        ends: list[tuple[float, float]] = []
-        self.model.infer(
-            self.method,
-            sweeps=number,
-            seed=1,
-            on_sweep=lambda _: ends.append((time.process_time(), time.perf_counter())),
-            **self.settings,
-        )
-        cpu, wall = (sweeps / (number - 1) * (last - first) for first, last in zip(ends[0], ends[-1]))
-        return cpu, wall
+        return clocked(lambda: self.model.infer(self.method, sweeps=self.first + sweeps, seed=1, **self.settings))
 
     def set_up(self) -> tuple[float, float]:
-        return 0.0, 0.0
+        return self.batch(0)
 
 
 def measure(subjects: Mapping[str, Timed], effort: Effort) -> dict[str, Time]:
@@ -117,8 +113,9 @@ def measure(subjects: Mapping[str, Timed], effort: Effort) -> dict[str, Time]:
     return {name: _time(batches[name], set_ups[name], sizes[name]) for name in subjects}
 
 
-def _about(subject: Timed, sweeps: int = 3) -> float:
+def _about(subject: Timed) -> float:
     """What a sweep takes, in CPU seconds, roughly; never so little that a batch of that size could run on and on."""
+    sweeps = getattr(subject, "few", 3)
     set_up = subject.set_up()[0]
     batch = subject.batch(sweeps)[0]
     return max((batch - min(set_up, batch)) / sweeps, 0.1 * batch / sweeps, 1e-6)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import pplc
-from pplc_runtime.composition import MethodError, Target, method_in, offer_of, parsed, targets_of
+from pplc_runtime.composed import Target, method_in, offer_of, targets_of
+from pplc_runtime.composition import MethodError, parsed
 from pplc_runtime.composition import icsmc as icsmc_of
 
 TEXTS = {

@@ -115,6 +115,11 @@ def hmm(steps: int = 100) -> Program:
     return _hmm(f"hmm-{steps}", np.array(seen).round(4))
 
 
+def pcfg() -> Program:
+    """The grammar of programs/pcfg.clj: recursion to a random depth."""
+    return Program("pcfg", (PROGRAMS / "pcfg.clj").read_text(), {})
+
+
 def chain() -> Program:
     """The same model of three steps, whose posterior is a sum over 27 paths."""
     return _hmm("chain", np.array([0.0, 0.0, 2.0]))

@@ -29,12 +29,22 @@ def sweep_of(peer: str, model: str, method: str, n: int) -> tuple[Callable[[Any]
         if method == "smc":
             return lambda _: particles_smc.smc(model, arrays, n), None
         return lambda old: particles_smc.icsmc(model, arrays, n, old), particles_smc.start(model, arrays)
-    from benchmarks.by_hand import numba_smc
-
     rng = np.random.default_rng(1)
-    names = {"lgss": ("C", "y"), "hmm": ("initial", "transition", "means", "y")}.get(model, ("y",))
-    sweep = getattr(numba_smc, model)
-    return lambda _: sweep(*(arrays[name] for name in names), n, rng), None
+    given = [
+        arrays[name] for name in {"lgss": ("C", "y"), "hmm": ("initial", "transition", "means", "y")}.get(model, ("y",))
+    ]
+    if method == "smc":
+        from benchmarks.by_hand import numba_smc
+
+        sweep = getattr(numba_smc, model)
+        return lambda _: sweep(*given, n, rng), None
+    from benchmarks.by_hand import hmm, lgss, nlss, numba_chain
+
+    sweep = getattr(numba_chain, model)
+    first: Any = {"lgss": lgss, "nlss": nlss, "hmm": hmm}[model].start(arrays, rng)
+    if model == "lgss":  # the path after omega and q
+        first = np.array([(first.omega, first.q), *first.path[1:]])
+    return lambda old: sweep(*given, n, rng, old, method == "pgas")[-1], first
 
 
 def main() -> None:

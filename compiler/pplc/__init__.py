@@ -8,11 +8,16 @@ if TYPE_CHECKING:
     from pplc.model import Model as Model
     from pplc.model import compile_text as compile_text
     from pplc.model import load as load
+    from pplc_runtime.composition import ellipse as ellipse
+    from pplc_runtime.composition import gibbs as gibbs
     from pplc_runtime.composition import icsmc as icsmc
     from pplc_runtime.composition import lmh as lmh
+    from pplc_runtime.composition import nuts as nuts
     from pplc_runtime.composition import pgas as pgas
     from pplc_runtime.composition import rw as rw
     from pplc_runtime.composition import slices as slices
+    from pplc_runtime.composition import smc as smc
+    from pplc_runtime.composition import sums as sums
     from pplc_runtime.results import Posterior as Posterior
     from pplc_runtime.values import ModelError as ModelError
 
@@ -22,14 +27,19 @@ _HOMES = {
     "ModelError": "pplc_runtime.values",
     "Posterior": "pplc_runtime.results",
     "compile_text": "pplc.model",
+    "ellipse": "pplc_runtime.composition",
+    "gibbs": "pplc_runtime.composition",
     "icsmc": "pplc_runtime.composition",
     "install": "pplc.importer",
     "lmh": "pplc_runtime.composition",
     "load": "pplc.model",
     "load_ipython_extension": "pplc.magic",
+    "nuts": "pplc_runtime.composition",
     "pgas": "pplc_runtime.composition",
     "rw": "pplc_runtime.composition",
     "slices": "pplc_runtime.composition",
+    "smc": "pplc_runtime.composition",
+    "sums": "pplc_runtime.composition",
 }
 
 __all__ = [
@@ -38,13 +48,18 @@ __all__ = [
     "ModelError",
     "Posterior",
     "compile_text",
+    "ellipse",
+    "gibbs",
     "icsmc",
     "install",
     "lmh",
     "load",
+    "nuts",
     "pgas",
     "rw",
     "slices",
+    "smc",
+    "sums",
 ]
 
 

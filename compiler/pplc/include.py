@@ -13,7 +13,7 @@ from typing import Final
 
 from pplc.diagnostics import CompileError, Diagnostic
 from pplc.languages.forms import Atom, Form, Group, Name
-from pplc.passes.read import read
+from pplc.passes.read import scanned
 from pplc.source import Piece, Source, Span
 
 MOST_FILES: Final = 1000
@@ -34,7 +34,7 @@ def gathered(source: Source) -> Source:
 
     def visit(text: str, name: str, start: int, path: str, around: tuple[str, ...]) -> None:
         nonlocal length
-        for form in _includes(read(Source(name, text))):
+        for form in _includes(scanned(Source(name, text))[0]):
             here = Span(form.start + start, form.end + start)
             target = _target(form, text, name, source.folder, path)
             real = os.path.realpath(target)

@@ -53,7 +53,7 @@ class Model:
     @with_settings
     def infer(
         self,
-        method: str | Composition = "importance",
+        method: str | Composition = "auto",
         *,
         data: Any = None,
         progress: bool | None = None,

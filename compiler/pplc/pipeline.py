@@ -19,7 +19,8 @@ from pplc.passes.endless import endless
 from pplc.passes.expand import expand
 from pplc.passes.kinds import check_kinds
 from pplc.passes.logits import logits
-from pplc.passes.read import read
+from pplc.passes.queries import within_what_counts
+from pplc.passes.read import scanned
 from pplc.passes.resolve import resolve
 from pplc.passes.sites import sites
 from pplc.passes.to_cps import to_cps
@@ -77,7 +78,11 @@ def dump_after(source: Source, name: str) -> str:
 
 
 def _read(source: Source) -> list[Form]:
-    return spliced(read(source), source)
+    scan, errors = scanned(source)
+    forms = spliced(scan, source)
+    if wrong := within_what_counts(errors, forms, source.query):
+        raise CompileError(source, wrong)
+    return forms
 
 
 def _resolved(source: Source) -> tuple[core.Program, list[Diagnostic]]:

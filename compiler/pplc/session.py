@@ -16,14 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from pplc.diagnostics import CompileError
+from pplc.editing import names_at
 from pplc.languages.forms import STATEMENTS, Form, Group, Name
 from pplc.layout import open_brackets
 from pplc.model import Model, compile_text, read_text
 from pplc.passes.read import read
 from pplc.source import Source
+from pplc.vocabulary import words
 from pplc_runtime.command.arguments import reading
+from pplc_runtime.composed import method_in, offer_of
+from pplc_runtime.composition import Composition
 from pplc_runtime.results.columns import shown
-from pplc_runtime.settings import DEFAULT_METHOD, OFFERS, SETTINGS, one_of
+from pplc_runtime.settings import SETTINGS
 from pplc_runtime.suggestions import suggestion
 from pplc_runtime.values import ModelError
 
@@ -39,6 +43,9 @@ x                                  an expression: its posterior, given all obser
 :quit                              leave (also ctrl-d)"""
 
 
+COMMANDS = ("help", "list", "undo", "clear", "load", "save", "settings", "quit")
+
+
 class Ended(Exception):
     """The session is over."""
 
@@ -48,7 +55,7 @@ class Session:
 
     def __init__(self) -> None:
         self.statements: list[str] = []
-        self.method = DEFAULT_METHOD
+        self.method: str | Composition = "importance"
         self.settings: dict[str, Any] = {}
 
     def is_open(self, text: str) -> bool:
@@ -91,6 +98,17 @@ class Session:
             return shown(next(iter(values)))
         return str(posterior)
 
+    def words(self) -> list[str]:
+        """What can be completed: names of the program and of the language, and the words that begin with a colon."""
+        text = "\n".join(self.statements) + "\n"
+        return sorted(
+            {
+                *names_at(text, len(text)),
+                *words(),
+                *(f":{each.replace('_', '-')}" for each in (*COMMANDS, "method", *SETTINGS)),
+            }
+        )
+
     def command(self, text: str) -> str:
         """One of the words that begin with a colon."""
         word, _, rest = text.partition(" ")
@@ -98,7 +116,9 @@ class Session:
         commands: dict[str, Callable[[], str]] = {
             "help": lambda: HELP,
             "list": lambda: "\n".join(self.statements),
-            "settings": lambda: ", ".join([f"method {self.method}", *(f"{k} {v}" for k, v in self.settings.items())]),
+            "settings": lambda: ", ".join(
+                [f"method {offer_of(self.method).name}", *(f"{k} {v}" for k, v in self.settings.items())]
+            ),
             "undo": self.undo,
             "clear": self.clear,
             "load": lambda: self.load(rest),
@@ -109,10 +129,13 @@ class Session:
         if word in commands:
             return commands[word]()
         if word == "method":
-            self.method = one_of("method", OFFERS)(rest)
+            self.method = method_in(rest)
             return ""
         if setting in SETTINGS:
-            self.settings[setting] = reading(SETTINGS[setting].check)(rest) if rest else SETTINGS[setting].default
+            try:
+                self.settings[setting] = reading(SETTINGS[setting].check)(rest) if rest else SETTINGS[setting].default
+            except ArgumentTypeError as error:
+                raise ValueError(f":{word}: {error}") from None
             return ""
         raise ValueError(f"no ':{word}'{suggestion(word, (*commands, 'method', *SETTINGS)) or '; :help lists them'}")
 

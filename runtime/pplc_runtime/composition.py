@@ -1,22 +1,24 @@
 """Methods that are composed of others: `pgas(paths, 50) + lmh(omega q)*5`, as text and as values in Python.
 
+    whole   =  cycle  or  smc | cycle             moves after each resampling
     cycle   =  repeat + repeat + ...              one after the other, in this order
     repeat  =  single * 5                         so many times
     single  =  ( cycle )  or  method  or  method(targets and a number)
 
-Targets are names that the program assumes, or `globals`, `paths`, `rest`; without any, a method moves all. The number
-is that of particles for icsmc and pgas, of proposals for lmh. It imports no numpy, so that the command can check a
+Targets are names that the program assumes, or `globals`, `paths`, `rest`; without any, a method moves all. `noise` with
+them is no target: draws follow their noise, for rw, slice and nuts. The number is that of particles for icsmc and pgas,
+of proposals for lmh, of values that move together for ellipse. It imports no numpy, so that the command can check a
 method before anything else.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pplc_runtime.settings import OFFERS, Offer, one_of
+from pplc_runtime.settings import OFFERS
 from pplc_runtime.suggestions import suggestion
 
 GLOBALS: Final = "globals"
@@ -25,10 +27,23 @@ PATHS: Final = "paths"
 REST: Final = "rest"
 """What the other methods of a cycle do not move."""
 WORDS: Final = (GLOBALS, PATHS, REST)
-_BY_PARTICLES: Final = ("icsmc", "pgas")
-_WITHOUT_NUMBER: Final = ("rw", "slice")
-_TOKEN: Final = re.compile(r"\s*(?:([()+*,])|([^\s()+*,]+))")
+BY_PARTICLES: Final = ("icsmc", "pgas")
+WALKS: Final = ("rw", "slice", "gibbs", "sum", "ellipse", "nuts")
+"""Moves of values in machine code."""
+NOISE: Final = "noise"
+"""Among the targets of some of them: draws follow their noise."""
+_IN_NOISE: Final = ("rw", "slice", "nuts")
+_WITHOUT_NUMBER: Final = ("rw", "slice", "gibbs", "sum", "nuts")
+IN_SMC: Final = ("rw", "lmh")
+"""What can move the particles of smc."""
+_SAMPLERS: Final = ("smc",)
+"""What is no chain, and can have moves."""
+_TOKEN: Final = re.compile(r"\s*(?:([()+*,|])|([^\s()+*,|]+))")
 _TARGET: Final = re.compile(r"\s*(?:([(),])|([^\s(),]+))")
+
+
+MOST_REPEATS: Final = 100_000
+"""In one sweep: what takes longer than that is asked for by sweeps, which can be ended and are reported."""
 
 
 class MethodError(ValueError):
@@ -37,14 +52,6 @@ class MethodError(ValueError):
     def __init__(self, message: str, text: str = "", span: tuple[int, int] = (0, 0)) -> None:
         where = f"\n  {text}\n  {' ' * span[0]}{'^' * max(1, span[1] - span[0])}" if text else ""
         super().__init__(message + where)
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What a method moves: what some names draw, or what they do not."""
-
-    names: frozenset[str]
-    inverted: bool = False
 
 
 class Composition:
@@ -57,14 +64,32 @@ class Composition:
             other = parsed(other)
         if not isinstance(other, Composition):
             return NotImplemented
+        for each in (self, other):
+            each.check_chains()
         return Cycle((*_of_cycle(self), *_of_cycle(other)))
+
+    def __or__(self, other: Any) -> Composition:
+        if isinstance(other, str):
+            other = parsed(other)
+        if not isinstance(other, Composition):
+            return NotImplemented
+        return Moved(self, other)
 
     def __mul__(self, times: Any) -> Composition:
         if not isinstance(times, int) or isinstance(times, bool):
             return NotImplemented
         if times < 1:
             raise MethodError(f"a method is repeated at least once, not {times} times")
+        if times > MOST_REPEATS:
+            raise MethodError(f"a method is repeated at most {MOST_REPEATS} times in a sweep, not {times} times")
+        self.check_chains()
         return Repeat(self, times)
+
+    def check_chains(self) -> None:
+        """A MethodError if a part is no chain."""
+        for single in self.singles():
+            if single.method in _SAMPLERS:
+                raise single.error(f"{single.method} is no chain, so that it cannot be part of a cycle or have targets")
 
     __rmul__ = __mul__
 
@@ -80,7 +105,9 @@ class Single(Composition):
     method: str
     targets: tuple[str, ...] = ()
     number: int | None = None
-    """Of particles, or of proposals."""
+    """Of particles, of proposals, or of values that move together."""
+    noise: bool = False
+    """Whether draws follow their noise."""
     text: str = field(default="", compare=False)
     spans: tuple[tuple[int, int], ...] = field(default=(), compare=False)
     """Where it stands in a text: the method, and each target."""
@@ -91,8 +118,10 @@ class Single(Composition):
             raise self.error(f"unknown method '{self.method}'{suggestion(self.method, OFFERS) or there_are}")
         if self.method == "auto":
             raise self.error("auto chooses a method by itself, so that it cannot be part of a cycle or have targets")
-        if not OFFERS[self.method].is_chain:
+        if not OFFERS[self.method].is_chain and (self.method not in _SAMPLERS or self.targets):
             raise self.error(f"{self.method} is no chain, so that it cannot be part of a cycle or have targets")
+        if self.noise and self.method not in _IN_NOISE:
+            raise self.error(f"{self.method} cannot be told '{NOISE}'; rw, slice and nuts can")
         if self.number is not None and self.method in _WITHOUT_NUMBER:
             raise self.error(f"{self.method} moves each value once; for more write {self.method}*{self.number}")
         if self.number is not None and self.number < 1:
@@ -103,7 +132,7 @@ class Single(Composition):
     @property
     def counts(self) -> str:
         """What its number counts."""
-        return "particle" if self.method in _BY_PARTICLES else "proposal"
+        return "particle" if self.method in BY_PARTICLES else "value" if self.method == "ellipse" else "proposal"
 
     def error(self, message: str, target: str | None = None) -> MethodError:
         if not self.spans:
@@ -114,7 +143,7 @@ class Single(Composition):
         yield self
 
     def __str__(self) -> str:
-        number = () if self.number is None else (str(self.number),)
+        number = (*((NOISE,) if self.noise else ()), *(() if self.number is None else (str(self.number),)))
         inside = ", ".join((" ".join(self.targets), *number) if self.targets else number)
         return f"{self.method}({inside})" if inside else self.method
 
@@ -147,6 +176,29 @@ class Cycle(Composition):
         return " + ".join(map(str, self.parts))
 
 
+@dataclass(frozen=True, slots=True)
+class Moved(Composition):
+    """A sampler, with moves of its particles after each resampling."""
+
+    sampler: Composition
+    moves: Composition
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.sampler, Single) or self.sampler.method not in _SAMPLERS:
+            raise MethodError(f"moves after each resampling are for smc, as in smc | rw*5, not for {self.sampler}")
+        self.moves.check_chains()
+        for single in self.moves.singles():
+            if single.method not in IN_SMC:
+                raise single.error(f"after a resampling particles are moved by {' or '.join(IN_SMC)}")
+
+    def singles(self) -> Iterator[Single]:
+        yield from self.sampler.singles()
+        yield from self.moves.singles()
+
+    def __str__(self) -> str:
+        return f"{self.sampler} | {self.moves}"
+
+
 def _of_cycle(composition: Composition) -> tuple[Composition, ...]:
     return composition.parts if isinstance(composition, Cycle) else (composition,)
 
@@ -154,8 +206,13 @@ def _of_cycle(composition: Composition) -> tuple[Composition, ...]:
 # From Python
 
 
-def _single(method: str, targets: tuple[str, ...], number: int | None) -> Single:
-    return Single(method, tuple(name for target in targets for name in target.split()), number)
+def _single(method: str, targets: tuple[str, ...], number: int | None = None, noise: bool = False) -> Single:
+    return Single(method, tuple(name for target in targets for name in target.split()), number, noise)
+
+
+def smc(particles: int | None = None) -> Composition:
+    """smc, to be given moves: `smc(1000) | rw("globals") * 5`."""
+    return _single("smc", (), particles)
 
 
 def pgas(*targets: str, particles: int | None = None) -> Composition:
@@ -173,30 +230,37 @@ def lmh(*targets: str, proposals: int | None = None) -> Composition:
     return _single("lmh", targets, proposals)
 
 
-def rw(*targets: str) -> Composition:
-    """rw on some targets, or on all."""
-    return _single("rw", targets, None)
+def rw(*targets: str, noise: bool = False) -> Composition:
+    """rw on some targets, or on all; with `noise`, draws that depend on them follow their noise."""
+    return _single("rw", targets, noise=noise)
 
 
-def slices(*targets: str) -> Composition:
-    """slice on some targets, or on all."""
-    return _single("slice", targets, None)
+def slices(*targets: str, noise: bool = False) -> Composition:
+    """slice on some targets, or on all; with `noise`, draws that depend on them follow their noise."""
+    return _single("slice", targets, noise=noise)
+
+
+def gibbs(*targets: str) -> Composition:
+    """gibbs on some targets, or on all."""
+    return _single("gibbs", targets)
+
+
+def sums(*targets: str) -> Composition:
+    """sum on some targets, or on all: finite draws are summed out when the moves beside it are made."""
+    return _single("sum", targets)
+
+
+def ellipse(*targets: str, together: int | None = None) -> Composition:
+    """ellipse on some targets, or on all; `together` is how many values move at once, unless it is all of them."""
+    return _single("ellipse", targets, together)
+
+
+def nuts(*targets: str, noise: bool = False) -> Composition:
+    """nuts on some targets, or on all; with `noise`, on the noise that draws follow."""
+    return _single("nuts", targets, noise=noise)
 
 
 # From text
-
-
-def method_in(method: Any) -> str | Composition:
-    """A method by its name, or a composed one, which may be given as text."""
-    if isinstance(method, Composition):
-        targets_of(method)
-        return method
-    if isinstance(method, str) and any(sign in method for sign in "()+*"):
-        composition = parsed(method)
-        targets_of(composition)
-        return composition
-    name: str = one_of("method", OFFERS)(method)
-    return name
 
 
 def parsed(text: str) -> Composition:
@@ -229,6 +293,9 @@ class _Parser:
 
     def whole(self) -> Composition:
         found = self.cycle()
+        if self.next()[0] == "|":
+            self.take()
+            found = found | self.cycle()
         word, span = self.next()
         if word:
             raise self.error(f"'{word}' is not expected here; methods are put together by + and repeated by *", span)
@@ -246,8 +313,9 @@ class _Parser:
         while self.next()[0] == "*":
             self.take()
             word, span = self.take()
-            if not word.isdecimal() or int(word) < 1:
-                raise self.error("* is followed by how many times a method is repeated, as in lmh*5", span)
+            if not word.isdecimal() or len(word) > 9 or not 1 <= int(word) <= MOST_REPEATS:
+                limit = f", at most {MOST_REPEATS}" if word.isdecimal() else ""
+                raise self.error(f"* is followed by how many times a method is repeated{limit}, as in lmh*5", span)
             found = found * int(word)
         return found
 
@@ -257,10 +325,10 @@ class _Parser:
             found = self.cycle()
             self.close(span)
             return found
-        if not word or word in ")+*,":
+        if not word or word in ")+*,|":
             raise self.error(f"a method is expected here{f', not {word!r}' if word else ''}", span)
         if self.next()[0] != "(":
-            return Single(word, (), None, self.text, (span,))
+            return Single(word, text=self.text, spans=(span,))
         self.take()
         return self.with_targets(word, span)
 
@@ -268,10 +336,11 @@ class _Parser:
         """The rest of a method with an opened bracket: targets, and a number."""
         targets: dict[str, tuple[int, int]] = {}
         number: int | None = None
+        noise = False
         while True:
             word, where = self.take(_TARGET)
             if word == ")":
-                return Single(method, tuple(targets), number, self.text, (span, *targets.values()))
+                return Single(method, tuple(targets), number, noise, self.text, (span, *targets.values()))
             if not word or word == "(":
                 raise self.error(f"the bracket after '{method}' is not closed", span if not word else where)
             if word == ",":
@@ -280,6 +349,8 @@ class _Parser:
                 if number is not None:
                     raise self.error(f"'{method}' has one number", where)
                 number = int(word)
+            elif word == NOISE and method in _IN_NOISE:
+                noise = True
             else:
                 targets.setdefault(word, where)
 
@@ -287,59 +358,3 @@ class _Parser:
         word, span = self.take()
         if word != ")":
             raise self.error("this bracket is not closed", opened if not word else span)
-
-
-# What is moved
-
-
-def targets_of(composition: Composition) -> list[Target | None]:
-    """What each single method moves, None for all.
-
-    Beside `rest`, icsmc and pgas without targets move the paths."""
-    singles = list(composition.singles())
-    rests = [single for single in singles if single.targets == (REST,)]
-    if not rests:
-        return [Target(frozenset(single.targets)) if single.targets else None for single in singles]
-    named: set[str] = set()
-    found: list[Target | None] = []
-    for single in singles:
-        targets = single.targets
-        if not targets and single.method in _BY_PARTICLES:
-            targets = (PATHS,)
-        if not targets:
-            raise rests[0].error(f"nothing is left for '{REST}': {single.method} moves all; name its targets", REST)
-        named.update(name for name in targets if name != REST)
-        found.append(Target(frozenset(targets)))
-    if not named:
-        raise rests[0].error(f"'{REST}' is what other methods do not move, and there is no other", REST)
-    if {GLOBALS, PATHS} <= named:
-        raise rests[0].error(f"nothing is left for '{REST}' beside {GLOBALS} and {PATHS}", REST)
-    rest = Target(frozenset(named), inverted=True)
-    return [rest if single.targets == (REST,) else target for single, target in zip(singles, found)]
-
-
-def check_names(composition: Composition, assumed: Collection[str]) -> None:
-    """A MethodError where a target is no name that a program assumes."""
-    for single in composition.singles():
-        for name in single.targets:
-            if name not in WORDS and name not in assumed:
-                known = (*assumed, *WORDS)
-                there_are = f"; there are {', '.join(known)}"
-                raise single.error(f"the program does not assume '{name}'{suggestion(name, known) or there_are}", name)
-
-
-# As it is offered
-
-
-def offer_of(method: str | Composition) -> Offer:
-    """A method as it is offered."""
-    if isinstance(method, str):
-        return OFFERS[method]
-    singles = list(method.singles())
-    last = singles[-1]
-    own = tuple(dict.fromkeys(name for single in singles for name in OFFERS[single.method].own if name != "genealogy"))
-    sizes = [single.number or OFFERS[single.method].particles for single in singles if single.method in _BY_PARTICLES]
-    sweeps = max(OFFERS[single.method].sweeps for single in singles)
-    draws = last.number if last.method in _BY_PARTICLES else 1
-    burn_in = max(OFFERS[single.method].burn_in for single in singles)
-    return Offer(str(method), "composed", max(sizes, default=1), sweeps, True, own, burn_in, draws)

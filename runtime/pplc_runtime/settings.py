@@ -5,6 +5,8 @@ One table for the command line and for Python. It imports no numpy, so that the 
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Collection, Mapping
 from numbers import Real
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
@@ -30,6 +32,8 @@ class Offer(NamedTuple):
     """Unless told otherwise."""
     draws: int | None = None
     """How many draws a sweep gives, if not one for each particle."""
+    is_exact: bool = False
+    """Whether one sweep gives all there is to know."""
 
     def draws_of(self, particles: int) -> int:
         """How many draws a sweep of so many particles gives."""
@@ -64,13 +68,32 @@ OFFERS: Final[dict[str, Offer]] = {
             "slice", "a chain of slices, one value at a time (static structure)", 1, 2000, True,
             ("burn_in",), 500, draws=1,
         ),
+        Offer(
+            "gibbs", "a chain of finite values, each by its law given the rest (static structure)", 1, 2000, True,
+            ("burn_in",), draws=1,
+        ),
+        Offer(
+            "sum", "finite values summed out for the moves beside it, and drawn together (static structure)", 1, 2000,
+            True, ("burn_in",), draws=1,
+        ),
+        Offer(
+            "ellipse", "a chain of elliptical slices, normal values together (static structure)", 1, 2000, True,
+            ("burn_in",), draws=1,
+        ),
+        Offer(
+            "nuts", "the no-U-turn sampler, real values together by gradients (static structure)", 1, 1000, True,
+            ("burn_in",), 500, draws=1,
+        ),
+        Offer("enumerate", "the exact posterior, by all executions of a finite program", 1, 1, False, is_exact=True),
+        Offer("rejection", "exact, independent draws, where observes have probabilities", 1000, 1, False),
+        Offer("prior", "draws from the prior, which observe nothing", 1000, 1, False),
     )
 }  # fmt: skip
 OFFERS["auto"] = Offer(
     "auto", "a method that is chosen for you, until it has enough effective draws", 10, 500, True,
     ("target_ess", "seconds"),
 )  # fmt: skip
-DEFAULT_METHOD: Final = "importance"
+DEFAULT_METHOD: Final = "auto"
 
 
 # What a setting must be. Each gives the value as the run takes it, or says in an error what is wanted.
@@ -102,6 +125,29 @@ def share(value: Any) -> float:
     if not 0 <= value <= 1:
         raise ValueError(f"must be between 0 and 1, not {value}")
     return float(value)
+
+
+def positive(value: Any) -> float:
+    """A number above 0."""
+    if not _is_number(value):
+        raise TypeError(f"must be a number, not {value!r}")
+    if not 0 < value < math.inf:
+        raise ValueError(f"must be above 0, not {value}")
+    return float(value)
+
+
+def size(value: Any) -> int:
+    """A size of memory in bytes, or as text: 500M, 2G."""
+    if isinstance(value, str):
+        found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([KMGT]?)B?", value.strip().upper())
+        if found is None:
+            raise ValueError(f"must be a size such as 500M or 2G, not {value!r}")
+        value = float(found[1]) * 1024.0 ** " KMGT".index(found[2] or " ")
+    if not _is_number(value):
+        raise TypeError(f"must be a size such as 500M or 2G, not {value!r}")
+    if not 1 <= value < math.inf:
+        raise ValueError(f"must be at least one byte, not {value}")
+    return int(value)
 
 
 def boolean(value: Any) -> bool:
@@ -137,12 +183,15 @@ SETTINGS: Final[dict[str, Setting]] = {
     "chains": Setting(whole(1), 1),
     "cores": Setting(whole(1), 1),
     "max_depth": Setting(whole(1)),
+    "max_seconds": Setting(positive),
+    "max_memory": Setting(size),
     "resampling": Setting(one_of("scheme", RESAMPLING), "multinomial"),
     "ess_threshold": Setting(share, 1.0),
     "burn_in": Setting(whole(0), 0),
     "strict": Setting(boolean, False),
     "genealogy": Setting(whole(0), 0),
     "proposals": Setting(whole(1)),
+    "waste_free": Setting(boolean, False),
     "target_ess": Setting(whole(1), 400),
     "seconds": Setting(whole(1), 60),
 }
@@ -150,7 +199,9 @@ SETTINGS: Final[dict[str, Setting]] = {
 REFERENCE_METHODS: Final = ("importance", "smc", "icsmc", "pgas")
 """The methods that the reference engine has."""
 NO_REFERENCE: Final = "the reference engine has no {}; use the engine lanes"
-CALLED_WITH: Final = ("data", "engine", "keep", "on_sweep", "progress")
+OF_MOVES: Final = {"waste_free": ["smc with moves, as in 'smc | rw*5'"]}
+"""Settings that no method has by itself."""
+CALLED_WITH: Final = ("checkpoint", "data", "engine", "every", "executor", "keep", "on_sweep", "progress", "resume")
 """What `infer` takes from Python beside settings."""
 
 
@@ -173,7 +224,7 @@ def checked(offer: Offer, given: Mapping[str, Any], engine: str = ENGINES[0]) ->
         reason = unfit(name, result[name], offer)
         if reason is not None:
             raise ValueError(f"{name}: {reason}")
-    only_some = {name for each in OFFERS.values() for name in each.own}
+    only_some = {name for each in OFFERS.values() for name in each.own} | set(OF_MOVES)
     return {name: value for name, value in result.items() if name in offer.own or name not in only_some}
 
 
@@ -181,7 +232,7 @@ def unfit(name: str, value: Any, method: Offer) -> str | None:
     """Why a method has no use for a value of a setting, or None. What changes nothing is no harm."""
     if value == SETTINGS[name].default:
         return None
-    able = [offer.name for offer in OFFERS.values() if name in offer.own]
+    able = OF_MOVES.get(name) or [offer.name for offer in OFFERS.values() if name in offer.own]
     if able and name not in method.own:
         return f"{method.name} has none; use {' or '.join([', '.join(able[:-1]), able[-1]] if able[1:] else able)}"
     return None

@@ -174,7 +174,7 @@ FINITE: Final = {
           (let [start (sample (flip 0.5))]
             (observe (flip (if start 0.8 0.2)) true)
             (predict :last (walk start [false true]))))
-        """.replace("3/4", "0.75").replace("1/4", "0.25"),
+        """,
         {":last": coin(HMM)},
     ),
     "observes in a reduce": Finite(
@@ -218,15 +218,134 @@ FINITE: Final = {
         """
         (ns worksheet (:require [gorilla-plot.core :as plot]))
         (defdist strange [a] (sample* [this] (rand a)) (observe* [this v] 0))
-        (defmacro twice [x] `(do ~x))
+        (defmacro twice [x] `(do ~x ~@xs))
+        (def letters [\\a \\( \\newline #{1 2} #"[a-z]\\d+" 0xFF @state #'weight])
         (def weight (Math/pow 2 -1))
         (defn unless-zero "No division by zero." ([x] (unless-zero x 1)) ([x y] (if (= x 0) y (/ 1 x))))
         (defquery chosen [] (let [{:keys [p]} {:p weight}] (-> (flip p) sample)))
         (defquery other [] (let [x (sample (strange 1))] (predict :x x)))
         (def samples (doquery :smc chosen [] :number-of-particles 100))
         (plot/histogram (map :x (take 100 samples)))
-        """.replace("`(do ~x)", "(list x)"),
+        """,
         {"chosen": coin(F(1, 2))},
         "chosen",
+    ),
+    "a query without parameters": Finite(
+        """
+        (use 'nstools.ns)
+        (defquery coin (observe (flip 3/4) true) (predict :x (sample (flip 1/4))))
+        """,
+        {":x": coin(F(1, 4))},
+    ),
+    "queries inside of queries": Finite(
+        """
+        (defquery inner [a]
+          (let [c (sample (uniform-discrete 0 4))]
+            (condition (> (+ a c) 2))
+            (predict :c c)))
+        (defquery outer []
+          (let [a (sample (uniform-discrete 0 4))
+                b (:c (sample ((conditional inner) a)))]
+            (condition (= (+ a b) 4))
+            a))
+        """,
+        {"outer": dict(zip((1, 2, 3), weighed(F(1, 2), F(1, 3), F(1, 4))))},
+    ),
+    "queries without names": Finite(
+        """
+        (declare bob)
+        (defm amy [depth]
+          (sample ((conditional (query [d] (let [x (sample (flip 0.6))] (observe (bob d) x) x))) depth)))
+        (defm bob [depth] (flip (if (> depth 0) 0.9 0.6)))
+        (defquery meets [] (let [there (amy 0)] (observe (bob 1) there) there))
+        """,
+        {"meets": coin(weighed(F(36, 52) * F(9, 10), F(16, 52) * F(1, 10))[0])},
+    ),
+    "names of other namespaces": Finite(
+        """
+        (ns model
+          (:require [clojure.core.matrix :as m :refer [add]] [anglican.stat :as stat])
+          (:use [anglican core emit runtime]))
+        (def rows (m/matrix [[1 2] [3 4]]))
+        (defquery dice []
+          (let [x (sample (uniform-discrete 0 2))
+                sums (m/mmul rows (m/add [1 x] (m/zero-vector 2)))]
+            (observe (flip (/ (m/mget sums 0) 4)) true)
+            (doall (map (fn [y] (observe (flip (/ y 8)) true)) sums))
+            (m/esum sums)))
+        """,
+        {"dice": dict(zip((4, 10), weighed(F(1, 4) * F(1, 8) * F(3, 8), F(3, 4) * F(3, 8) * F(7, 8))))},
+    ),
+    "an expression alone": Finite(
+        """
+        (defn until-success [p n] (if (< n 2) (if (sample (flip p)) n (until-success p (+ n 1))) n))
+        (let [p 1/2 n (until-success p 0)]
+          (observe (flip (/ (+ n 1) 4)) true)
+          n)
+        """,
+        {"result": dict(zip((0, 1, 2), weighed(F(1, 2) * 1, F(1, 4) * 2, F(1, 4) * 3)))},
+    ),
+    "the textbook's foreach": Finite(
+        """
+        (let [shares [0.25 0.75 0.5]
+              zs (foreach 2 [p shares y [true false true]]
+                   (let [z (sample (flip p))]
+                     (observe (flip (if z 0.9 0.3)) y)
+                     z))
+              more (foreach 2 [] (sample (flip 0.5)))]
+          (observe (flip (if (= (get more 0) (get more 1)) 1.0 0.5)) true)
+          {:zs zs :same (= (get more 0) (get more 1))})
+        """,
+        {
+            ":zs": {
+                (a, b): weighed(F(1, 4) * F(9, 10), F(3, 4) * F(3, 10))[not a]
+                * weighed(F(3, 4) * F(1, 10), F(1, 4) * F(7, 10))[not b]
+                for a in (True, False)
+                for b in (True, False)
+            },
+            ":same": coin(F(2, 3)),
+        },
+    ),
+    "the textbook's loop": Finite(
+        """
+        (defn step [turn state stays]
+          (let [next-state (sample (flip (if state stays (- 1 stays))))]
+            (observe (flip (if next-state 0.8 0.2)) (= turn 1))
+            next-state))
+        (let [start (sample (flip 0.5))]
+          (observe (flip (if start 0.8 0.2)) true)
+          (loop 2 start step 0.75))
+        """,
+        {"result": coin(HMM)},
+    ),
+    "a file of old bodies": Finite(
+        """
+        (ns old.hmm (:use [embang emit runtime]))
+        (defun stays (state) (if state 3/4 1/4))
+        (with-primitive-procedures [join]
+          (defanglican hmm
+            "A chain, and a procedure that calls itself by the name that let gives it."
+            [assume state (mem (lambda (t) (sample (flip (if (<= t 0) 0.5 (stays (state (- t 1))))))))]
+            (let ((observes (lambda (t ys)
+                              (if (not (empty? ys))
+                                (begin
+                                  (observe (flip (if (state t) 0.8 0.2)) (first ys))
+                                  (observes (+ t 1) (rest ys)))))))
+              (observes 0 '(true false true)))
+            (predict (state 2)))
+          (defanglican other [assume x 1] [predict x]))
+        """,
+        {"(state 2)": coin(HMM)},
+        "hmm",
+    ),
+    "let names what calls itself": Finite(
+        """
+        [assume draw (fn [p] (let [go (fn [n] (if (or (> n 1) (sample (flip p))) n (go (+ n 1))))] (go 0)))]
+        [assume n (draw 1/2)]
+        [observe (flip (/ (+ n 1) 4)) true]
+        [predict n]
+        [predict "outer" (let [inc (fn [k] (inc k))] (inc 1))]
+        """,
+        {"n": dict(zip((0, 1, 2), weighed(F(1, 2) * 1, F(1, 4) * 2, F(1, 4) * 3))), "outer": {2: F(1)}},
     ),
 }

@@ -116,5 +116,5 @@ def test_a_log_density_as_a_value() -> None:
         with pytest.raises(pplc.CompileError, match="there is no log density as a value"):
             pplc.compile_text(text)
         return
-    posterior = pplc.compile_text(text).infer(particles=1, sweeps=1, seed=1)
+    posterior = pplc.compile_text(text).infer("importance", particles=1, sweeps=1, seed=1)
     assert posterior.mean("(observe* (normal 0 1) 0)") == pytest.approx(-0.5 * math.log(2 * math.pi))

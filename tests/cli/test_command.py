@@ -131,7 +131,7 @@ def test_check_reports_all(fake: FakeModel, tmp_path: Path, capsys: Captured) ->
     assert "cannot read" in error and "a planted error" in error
 
 
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "repl"])
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ("repl", "lsp", "play")])
 def test_files_that_are_no_models(fake: FakeModel, verb: str, tmp_path: Path, capsys: Captured) -> None:
     assert main([verb, str(tmp_path / "none.clj")]) == 2
     assert "none.clj: No such file or directory" in capsys.readouterr().err
@@ -144,3 +144,27 @@ def test_files_that_are_no_models(fake: FakeModel, verb: str, tmp_path: Path, ca
     assert main([verb, "a\0b"]) == 2
     assert "not a file name" in capsys.readouterr().err
     assert main([verb]) == 2
+
+
+def test_machine_code_to_be_read(tmp_path: Path, capsys: Captured) -> None:
+    """What runs as machine code is said, and shown; what does not is said with its line."""
+    static, typed, neither = (tmp_path / f"{name}.clj" for name in ("static", "typed", "neither"))
+    static.write_text("[assume x (sample (normal 0 1))]\n[observe (normal x 1) 0.5]\n[predict x]\n")
+    typed.write_text(
+        "[assume x (if (sample (flip 0.5)) (sample (normal 0 1)) 2)]\n[observe (normal x 1) 0.5]\n[predict x]\n"
+    )
+    neither.write_text(
+        "[assume f (gp zero se)]\n".replace("zero se", "(lambda (x) 0) (lambda (a b) 1)") + "[observe (f 1) 0.5]\n"
+    )
+    assert main(["check", "--native", str(static), str(typed)]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.endswith("static.clj: machine code, static structure")
+    assert "typed.clj: machine code, typed (executions differ:" in second
+    assert main(["compile", str(static), "--dump-after", "native"]) == 0
+    assert "def forward_0(s: Sweeps" in capsys.readouterr().out
+    assert main(["compile", str(static), "--emit", "llvm"]) == 0
+    assert "define i64 @sweep_block(ptr %s" in capsys.readouterr().out
+    assert main(["check", "--native", str(neither)]) == 0
+    assert "no machine code: a value of the kind" in capsys.readouterr().out
+    assert main(["compile", str(neither), "--emit", "llvm"]) == 1
+    assert "neither.clj: error: no machine code: a value of the kind" in capsys.readouterr().err

@@ -21,7 +21,7 @@ from pplc_runtime.inference.base import Settings
 from pplc_runtime.numerics.resampling import SCHEMES
 from pplc_runtime.results import Posterior
 from pplc_runtime.running.program import Program
-from pplc_runtime.settings import DEFAULT_METHOD, OFFERS, RESAMPLING, SETTINGS
+from pplc_runtime.settings import CALLED_WITH, DEFAULT_METHOD, OFFERS, RESAMPLING, SETTINGS
 from pplc_runtime.values import Map, ModelError
 
 from .conftest import FakeModel
@@ -30,7 +30,8 @@ Captured = pytest.CaptureFixture[str]
 
 
 def infer(path: Path, *options: str) -> int:
-    return main(["infer", str(path), "--seed", "1", *options])
+    """By importance, unless another method is asked for."""
+    return main(["infer", str(path), "--seed", "1", "--method", "importance", *options])
 
 
 def test_a_summary_is_shown(fake: FakeModel, model_file: Path, capsys: Captured) -> None:
@@ -67,7 +68,7 @@ def test_what_changes_nothing_is_no_wrong_usage(fake: FakeModel, model_file: Pat
 
 
 def test_a_run_without_a_seed_shows_the_one_it_took(fake: FakeModel, model_file: Path, capsys: Captured) -> None:
-    assert main(["infer", str(model_file)]) == 0
+    assert main(["infer", str(model_file), "--method", "smc"]) == 0
     assert f"seed {fake.called['seed']}\n" in capsys.readouterr().out
 
 
@@ -186,8 +187,8 @@ def test_data_that_is_none(
         ("--genealogy g.png", "--genealogy: importance has none; use smc, icsmc or pgas"),
         ("--particles 10.5", "must be a whole number, not 10.5"),
         ("--particles nan", "must be a whole number, not nan"),
-        ("--burn-in 5", "pplc infer: error: --burn-in: importance has none; use icsmc, pgas, lmh, rw or slice"),
-        ("--method smc --burn-in 5", "--burn-in: smc has none; use icsmc, pgas, lmh, rw or slice"),
+        ("--burn-in 5", "pplc infer: error: --burn-in: importance has none; use icsmc, pgas, lmh, rw"),
+        ("--method smc --burn-in 5", "--burn-in: smc has none; use icsmc, pgas, lmh, rw"),
         ("--method icsmc --strict", "--strict: icsmc has none; use pgas"),
         ("--resampling systematic", "--resampling: importance has none; use smc, icsmc or pgas"),
         ("--ess-threshold 0.5", "--ess-threshold: importance has none; use smc, icsmc or pgas"),
@@ -275,7 +276,7 @@ def test_the_tables_agree() -> None:
     assert set(SETTINGS) <= {*fields, *parameters, *OFFERS["auto"].own}
     own = {name for offer in OFFERS.values() if offer.name != "auto" for name in offer.own}
     assert {name: SETTINGS[name].default for name in own} == {name: fields[name] for name in own}
-    assert set(OPTIONS) <= {*SETTINGS, "engine"}
+    assert set(OPTIONS) <= {*SETTINGS, *CALLED_WITH}
 
 
 SCRIPT = """
@@ -293,7 +294,19 @@ sys.exit(main())
 
 def test_a_reader_that_has_enough(model_file: Path) -> None:
     script = SCRIPT.format(tests=str(Path(__file__).parents[1]))
-    command = [sys.executable, "-c", script, "infer", str(model_file), "--sweeps", "200", "--out", "-"]
+    command = [
+        sys.executable,
+        "-c",
+        script,
+        "infer",
+        str(model_file),
+        "--method",
+        "smc",
+        "--sweeps",
+        "200",
+        "--out",
+        "-",
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.readline()
@@ -311,6 +324,8 @@ def test_control_c(model_file: Path, tmp_path: Path) -> None:
         script,
         "infer",
         str(model_file),
+        "--method",
+        "importance",
         "--sweeps",
         "1000000",
         "--out",

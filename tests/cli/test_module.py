@@ -51,7 +51,8 @@ def test_it_does_what_the_verb_does(
     assert done.stdout == capsys.readouterr().out
     draws = (module.parent / "draws.jsonl").read_text()
     assert draws == (module.parent / "others.jsonl").read_text() and len(draws.splitlines()) == 201
-    drawn = run(module, "--set", "y=[4,5]", "--seed", "1", "--particles", "3", "--sweeps", "1", "--out", "-").stdout
+    few = ("--method", "importance", "--particles", "3", "--sweeps", "1")
+    drawn = run(module, "--set", "y=[4,5]", "--seed", "1", *few, "--out", "-").stdout
     assert [set(json.loads(line)) >= {"predict"} for line in drawn.splitlines()] == [True] * 3 + [False]
 
 
@@ -67,7 +68,7 @@ def test_help(module: Path) -> None:
         ("--particels 3", "model.py: error: unrecognized arguments: --particels 3; did you mean '--particles'?"),
         ("--particles ten", "model.py: error: argument --particles: must be a whole number, not 'ten'"),
         ("--method pgas+lmh(xx)", "--method: the program does not assume 'xx'; did you mean 'x'?\n  pgas+lmh(xx)\n"),
-        ("--method smc --burn-in 3", "model.py: error: --burn-in: smc has none; use icsmc, pgas, lmh, rw or slice"),
+        ("--method smc --burn-in 3", "model.py: error: --burn-in: smc has none; use icsmc, pgas, lmh, rw"),
         ("--set z=1", "model.py: error: --set: the model has no input 'z'; its inputs are y"),
         ("--out none/x", "model.py: error: cannot write none/x: there is no directory"),
         ("extra", "model.py: error: unrecognized arguments: extra"),
@@ -86,7 +87,7 @@ def test_an_error_of_the_model(module: Path) -> None:
 
 
 def test_a_reader_that_has_enough(module: Path) -> None:
-    started = command(module, "--sweeps", "200", "--out", "-")
+    started = command(module, "--method", "importance", "--sweeps", "200", "--out", "-")
     with subprocess.Popen(started, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.readline()
@@ -97,7 +98,7 @@ def test_a_reader_that_has_enough(module: Path) -> None:
 
 def test_control_c(module: Path, tmp_path: Path) -> None:
     out = tmp_path / "draws.jsonl"
-    started = command(module, "--sweeps", "1000000", "--out", str(out))
+    started = command(module, "--method", "importance", "--sweeps", "1000000", "--out", str(out))
     with subprocess.Popen(started, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         while not Path(f"{out}.part").exists() or Path(f"{out}.part").stat().st_size < 1_000_000:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pplc.cli import main
-from pplc.session import Session
+from pplc.session import COMMANDS, Session
 
 
 def said(*lines: str) -> list[str]:
@@ -49,7 +49,7 @@ def test_commands(tmp_path: Path) -> None:
     assert answers[5:8] == ["", "1 statements", "[assume a 1]"]
     assert answers[10] == "method smc, seed 1, particles 500, sweeps 2, ess_threshold 0.5"
     assert answers[11] == "error: no ':methd'; did you mean 'method'?"
-    assert answers[12].startswith("error: must be a whole number") and "none.clj" in answers[13]
+    assert answers[12].startswith("error: :particles: must be a whole number") and "none.clj" in answers[13]
     assert answers[15] == "there is no statement" and ":quit" in answers[16]
 
 
@@ -82,3 +82,24 @@ def test_it_begins_with_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert (ran.stdout, ran.returncode) == ("4\n", 0)
     assert main(["repl", str(tmp_path / "none.clj")]) == 2
     assert "No such file or directory" in capsys.readouterr().err
+
+
+def test_methods_are_composed_and_settings_are_named_in_errors() -> None:
+    session = Session()
+    assert session.answer(":method pgas + lmh*2") == "" and "pgas + lmh*2" in session.answer(":settings")
+    assert "method" in session.answer(":method pgsa") or "pgas" in session.answer(":method pgsa")
+    assert session.answer(":particles ten").startswith("error: :particles: must be a whole number")
+
+
+def test_words_are_completed() -> None:
+    session = Session()
+    session.answer("[assume my-value (let [hidden 1] hidden)]")
+    found = session.words()
+    assert {"my-value", "normal", "assume", ":list", ":method", ":burn-in"} <= set(found) and "hidden" not in found
+
+
+def test_commands_are_all_there() -> None:
+    session = Session()
+    for command in COMMANDS:
+        if command not in ("load", "save", "quit"):
+            assert not session.answer(f":{command}").startswith("error"), command

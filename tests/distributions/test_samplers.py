@@ -15,6 +15,10 @@ from scipy import stats
 
 from pplc_runtime.distributions import DISTRIBUTIONS
 from pplc_runtime.distributions.base import Family
+from pplc_runtime.engine.numbers import Numbers
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.frames import Frame
+from pplc_runtime.numerics.keys import Key
 
 LEAST_P = 1e-4
 DRAWS = 20_000
@@ -63,11 +67,18 @@ INTEGERS: list[tuple[str, tuple[Any, ...]]] = [
 
 
 def draws_in_three_ways(family: Family, parameters: tuple[Any, ...], seed: int) -> list[Any]:
-    """Lanes with shared parameters, lanes with one each, and plain draws one by one."""
-    rng = np.random.default_rng(seed)
+    """Lanes with shared parameters, lanes with one each, and plain draws one by one: of the same address, they are the
+    same draws, whoever is drawn for together."""
+    numbers: Any = Numbers(Key.of(seed), DRAWS)
+    frame, first, second = Frame.first(DRAWS), At()[1], At()[2]
     varying = [np.stack([np.asarray(p)] * DRAWS, -1) for p in parameters]
-    plain = [family.sample(rng, None, *parameters) for _ in range(DRAWS // 10)]
-    return [family.sample(rng, DRAWS, *parameters), family.sample(rng, DRAWS, *varying), np.stack(plain, -1)]
+    plain = np.stack([family.sample(numbers.alone(second, i), None, *parameters) for i in range(DRAWS // 40)], -1)
+    shared = family.sample(numbers.at(first, frame), DRAWS, *parameters)
+    apart = family.sample(numbers.at(second, frame), DRAWS, *varying)
+    again = family.sample(numbers.at(second, frame), DRAWS, *parameters)
+    for same in (apart, again):
+        np.testing.assert_allclose(same[..., : plain.shape[-1]], plain, rtol=1e-9)
+    return [shared, apart, plain]
 
 
 @pytest.mark.parametrize(("name", "parameters", "reference"), CONTINUOUS)

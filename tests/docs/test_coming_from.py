@@ -8,6 +8,9 @@ from typing import Final
 
 import pytest
 from scipy import stats
+from tests.posteriors.answer import Answer
+from tests.posteriors.brought_models import SOLVERS
+from tests.posteriors.test_methods import check
 
 import pplc
 
@@ -72,5 +75,30 @@ def test_every_row_is_tested() -> None:
 def test_the_densities_are_the_same(there: str, here: str) -> None:
     """The evidence of one observe that nothing random reaches is the density."""
     for value, expected in THERE[there].items():
-        posterior = pplc.compile_text(f"[observe {here} {value}]\n[predict 1]").infer(particles=1, sweeps=1, seed=1)
+        posterior = pplc.compile_text(f"[observe {here} {value}]\n[predict 1]").infer(
+            "importance", particles=1, sweeps=1, seed=1
+        )
         assert posterior.log_evidence == pytest.approx(expected, abs=1e-9), value
+
+
+THREE: Final = {
+    "A Poisson regression": ("poisson_regression", {":intercept": "intercept", ":slope": "slope"}),
+    "Varying intercepts": ("varying_intercepts", {":mu": "mu", ":between": "between"}),
+    "A mixture of two": ("finite_mixture", {":weight": "weight", ":third": "(class 2)"}),
+}
+"""The models that stand side by side, by their headings: where their answers are, and what Anglican's predicts are."""
+
+
+@pytest.mark.parametrize("heading", THREE)
+def test_models_side_by_side_have_one_answer(heading: str) -> None:
+    """All that is run of a model against its exact answer: 20 sweeps, whose errors pass the limit of the table of
+    tests/posteriors/test_methods.py in one of a thousand such tables."""
+    stem, names = THREE[heading]
+    section = TEXT.split(f"### {heading}\n")[1].split("\n##")[0]
+    programs = re.findall(r"^```clojure\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    assert len(programs) >= 2
+    for program in programs:
+        answer = SOLVERS[stem](1.0)
+        labels = pplc.compile_text(program).infer("importance", particles=2, sweeps=1, seed=1).labels
+        means = {label: answer.means[names.get(label, label)] for label in labels}
+        check(program, "smc", {"particles": 1000, "sweeps": 20}, Answer(means, answer.log_evidence), seed=1)

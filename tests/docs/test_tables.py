@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from pplc.passes.library import LIBRARY
 from pplc_runtime.distributions import DISTRIBUTIONS
 from pplc_runtime.processes import PROCESSES
 from pplc_runtime.program.composites import COMPOSITES
@@ -42,6 +43,10 @@ def test_every_primitive_is_listed_with_its_arity() -> None:
     names = [name for name in SIGNATURES if name.removesuffix("-dist") not in stochastic]
     expected = {name: _arity(SIGNATURES[name].least, SIGNATURES[name].most) for name in names}
     assert {name: row[0] for name, row in _rows("Primitives").items()} == expected
+
+
+def test_every_name_of_clojure_is_listed() -> None:
+    assert set(_rows("Names of Clojure")) == set(LIBRARY)
 
 
 def test_every_distribution_is_listed_with_its_parameters() -> None:

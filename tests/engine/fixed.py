@@ -58,6 +58,7 @@ class Programs:
             f"(sum (map (fn [x] (* x {a})) [0.1 0.2]))",
             f"(reduce + {a} (list {b} 0.5))",
             f"(first (list {a} {b}))",
+            f"(reduce + (map (fn [x y] (* x y)) (plane {self.time()}) (rest [{a} {b} {a}])))",
             f"(let [d (normal {a} 1.0)] (sample d))",
             f"(do (observe (normal {a} 2.0) 0.4) {b})",
             f"(do (factor (sin {a})) {b})",

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from pplc_runtime.distributions import DISTRIBUTIONS
 from pplc_runtime.distributions.base import Family
 from pplc_runtime.engine.forward import Forward
+from pplc_runtime.engine.numbers import Stream
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference import METHODS
@@ -69,9 +70,14 @@ class Enumerating:
         self.probability *= weights[possible[chosen]] / math.fsum(weights)
         return possible[chosen]
 
-    @property
-    def bit_generator(self) -> Enumerating:
-        """Its own state, as that of a random generator is found."""
+    def fold(self, number: int) -> Folded:
+        """As a key is folded."""
+        return Folded(self, self.state)
+
+    def of_chain(self, chain: int) -> Enumerating:
+        return self
+
+    def generator(self) -> Enumerating:
         return self
 
     @property
@@ -93,6 +99,24 @@ class Enumerating:
         columns = np.exp(log_densities).T.tolist()
         chosen = [0 if lane in kept else self.decide(weights) for lane, weights in enumerate(columns)]
         return np.array([values[choice] for choice in chosen])
+
+
+class Folded:
+    """A key of a part: whoever begins the part again begins it with the same decisions."""
+
+    def __init__(self, chance: Enumerating, before: Any) -> None:
+        self.chance = chance
+        self.before = before
+
+    def fold(self, number: int) -> Folded:
+        return Folded(self.chance, self.chance.state)
+
+    def of_chain(self, chain: int) -> Folded:
+        return self.fold(chain) if chain else self
+
+    def generator(self) -> Enumerating:
+        self.chance.state = self.before
+        return self.chance
 
 
 def _follows_retained() -> bool:
@@ -197,6 +221,7 @@ class Kernel:
                 patch.setitem(SCHEMES, "enumerated", Scheme("enumerated", _draw, _conditional))  # type: ignore[arg-type]
             for module in MOVES:
                 patch.setattr(module, "accepts", _accepts)
+            patch.setattr("pplc_runtime.engine.particles.chance_of", lambda key, size: Stream(key.generator()))
             for engine in ENGINES:
                 patch.setattr(f"pplc_runtime.{engine}.Particles", WatchedParticles)
             for module in METHODS_OF_CHAINS:

@@ -217,6 +217,13 @@ TEMPLATES: Final[dict[str, list[Template]]] = {
             f"{g.at(WHOLE, 'y')} (g {_few(g)}))"
         ),
     ),
+    "letfn": _of(
+        WHOLE,
+        lambda g: f"(letfn [(g [x] (if (< x 1) {g.at(WHOLE, 'x')} (g {g.just('(- x 1)')})))] (g {_few(g)}))",
+    ),
+    "foreach": _of(
+        WHOLE, lambda g: f"(reduce + 0 (foreach 2 [x (list {g.at(WHOLE)} {g.at(WHOLE)})] {g.at(WHOLE, 'x')}))"
+    ),
     "loop": _LOOP,
     "recur": _LOOP,
     "cond": _of(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pplc import compile_text
 from pplc.passes.to_reference import to_reference
+from pplc_runtime.engine.cells import raw_at
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan, plan
@@ -21,15 +22,18 @@ from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.varying import Lane, raw
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.program.steps import Predict
 from pplc_runtime.reference import Program as ReferenceProgram
+from pplc_runtime.regeneration.records import Tracker
 from pplc_runtime.regeneration.suffix import Suffix
+from pplc_runtime.results.blocks import Sweeps
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.running.driver import Driver
 
 lane_engine: Any = import_module("pplc_runtime.regeneration.lane_engine")
 """The module, whose particles and suffixes tests put others in the place of."""
-ANYWHERE: Final = tuple(name for name in METHODS if name not in ("rw", "slice"))
+ANYWHERE: Final = ("importance", "smc", "icsmc", "pgas", "lmh")
 """The methods that run any program."""
 Floats: TypeAlias = NDArray[np.float64]
 Retained: TypeAlias = dict[At, Any]
@@ -85,7 +89,7 @@ def in_order(particles: Particles, particle: int) -> Retained:
 
 def ordered(run: Plan, retained: Retained) -> list[Any]:
     """Retained values in the order of execution."""
-    particles = Particles(run, np.random.default_rng(0), 1, [dict(retained)], remember=True)
+    particles = Particles(run, Key.of(0), 1, [dict(retained)], remember=True)
     for number, segment in enumerate(run.segments):
         if number:
             particles.fork(np.zeros(1, np.intp))
@@ -129,7 +133,7 @@ class Execution:
 
 def executions(run: Plan, size: int, seed: int) -> list[Execution]:
     """Executions drawn from the prior, all lanes together; those of weight zero are left out."""
-    particles = Particles(run, np.random.default_rng(seed), size, remember=True, handler=ScoringForward)
+    particles = Particles(run, Key.of(seed), size, remember=True, handler=ScoringForward)
     handler: Any = particles.handler
     log_weights = np.zeros(size)
     for number, segment in enumerate(run.segments):
@@ -177,6 +181,12 @@ class Watch:
         self.run = run
         self.boundaries: list[Boundary] = []
         self.particles: Particles | None = None
+        self.before: Lane | None = None
+        """What the lanes had of weight in the running segment before they were resampled inside of it."""
+
+    def weights(self, particles: Particles) -> Floats:
+        """The log weights of a whole segment."""
+        return particles.log_weights + (0.0 if self.before is None else raw_at(self.before, particles.frame))
 
     @contextmanager
     def watching(self) -> Iterator[list[Boundary]]:
@@ -186,13 +196,18 @@ class Watch:
             def __init__(self, *arguments: Any, **options: Any) -> None:
                 super().__init__(*arguments, **options)
                 watch.particles = self
+                watch.before = None
+
+            def fork(self, ancestors: Any) -> None:
+                watch.before = None if self.standing is None else Lane(watch.weights(self), self.frame)
+                super().fork(ancestors)
 
         class WatchedSuffix(Suffix):
-            def rescore(self, number: int, prefix: Forward, frame: Frame) -> Floats:
+            def rescore(self, number: int, prefix: Tracker, frame: Frame) -> Floats:
                 scores = super().rescore(number, prefix, frame)
                 particles = watch.particles
                 assert particles is not None
-                weights = np.array(prefix.log_weights)
+                weights = watch.weights(particles)
                 prefixes = [in_order(particles, lane) for lane in range(frame.size)]
                 retained = ordered(watch.run, {**prefixes[0], **self.values})
                 run_in(frame, prefix)
@@ -212,7 +227,7 @@ def boundaries(run: Plan, size: int, sweeps: int, seed: int, strict: bool = Fals
     """All boundaries of some sweeps of pgas."""
     settings = Settings(size, sweeps, strict=strict)
     with Watch(run).watching() as told, quietly():
-        for _ in Driver.on_lanes(METHODS["pgas"].kernel, run, settings).chain(np.random.default_rng(seed)):
+        for _ in Driver.on_lanes(METHODS["pgas"].kernel, run, settings).chain(Key.of(seed)):
             pass
     return told
 
@@ -221,7 +236,7 @@ def chain(run: Plan, method: str, seed: int, **settings: Any) -> list[Sweep]:
     """The sweeps of a method."""
     with quietly():
         driver = Driver.on_lanes(METHODS[method].kernel, run, Settings(**settings))
-        return list(driver.chain(np.random.default_rng(seed)))
+        return list(Sweeps(driver.chain(Key.of(seed))))
 
 
 def close(one: Floats, other: Floats, tolerance: float = 1e-9) -> bool:

@@ -12,16 +12,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from tests.posteriors.tiny import TINY
 from tests.share import share
 
-from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.frames import Frame
+from pplc_runtime.numerics.keys import Key
+from pplc_runtime.regeneration.records import Tracker
 from pplc_runtime.regeneration.suffix import Suffix
 from pplc_runtime.running.driver import Driver
 
@@ -156,11 +156,11 @@ class Checked(Suffix):
         super().__init__(run, values, strict)
         self.all_dirty = False
 
-    def changed(self, number: int, prefix: Forward) -> Any:
+    def changed(self, number: int, prefix: Tracker) -> Any:
         found = list(super().changed(number, prefix))
         return range(number + 1, len(self.plan.segments)) if self.all_dirty else found
 
-    def rescore(self, number: int, prefix: Forward, frame: Frame) -> Floats:
+    def rescore(self, number: int, prefix: Tracker, frame: Frame) -> Floats:
         incremental = super().rescore(number, prefix, frame).copy()
         self.all_dirty = True
         anew = super().rescore(number, prefix, frame)
@@ -178,6 +178,6 @@ def test_only_what_changed_needs_to_be_replayed(name: str, monkeypatch: pytest.M
     before = Checked.checked
     with quietly():
         driver = Driver.on_lanes(METHODS["pgas"].kernel, program.plan, Settings(6, 2 * sweeps_of(name)))
-        for _ in driver.chain(np.random.default_rng(5)):
+        for _ in driver.chain(Key.of(5)):
             pass
     assert len(program.plan.segments) == 1 or Checked.checked > before

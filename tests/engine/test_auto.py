@@ -2,34 +2,73 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.posteriors.exact import ANSWERS
 
 from pplc import compile_text, load
 from pplc_runtime.composition import MethodError
-from pplc_runtime.running.auto import GENERAL, STATIC, choice
+from pplc_runtime.results.convergence import rank_rhat
+from pplc_runtime.running.auto import GENERAL, STATIC, choices
 from pplc_runtime.values import ModelError
 
 from .sweeps import quietly
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
 CHOSEN = {
-    "linear_regression": "rw", "logistic_regression": "rw", "change_point": "rw", "kalman": STATIC, "hmm": STATIC,
-    "nonlinear_ssm": STATIC, "crp_small": GENERAL, "geometric": GENERAL, "infinite_mixture": GENERAL,
+    "linear_regression": "rw", "logistic_regression": "rw", "change_point": "rw", "kalman": "smc", "hmm": "smc",
+    "nonlinear_ssm": "smc", "crp_small": GENERAL, "geometric": GENERAL, "infinite_mixture": GENERAL,
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CHOSEN)
 def test_what_is_chosen(name: str) -> None:
     with quietly():
-        assert choice(load(PROGRAMS / f"{name}.clj").program.plan({})).method == CHOSEN[name]
+        assert choices(load(PROGRAMS / f"{name}.clj").program.plan({}))[0].method == CHOSEN[name]
 
 
 def test_a_program_that_draws_nothing() -> None:
     with quietly():
-        assert choice(compile_text("[observe (normal 0 1) 1] [predict 2]").program.plan({})).method == "importance"
+        assert choices(compile_text("[observe (normal 0 1) 1] [predict 2]").program.plan({}))[0].method == "importance"
+
+
+def test_it_is_the_default_and_enumerates_what_is_finite() -> None:
+    posterior = load(PROGRAMS / "bayes_net.clj").infer(seed=1)
+    assert posterior.is_exact and posterior.log_evidence == pytest.approx(ANSWERS["bayes_net"].log_evidence)
+    assert "auto: enumerate, since executions are few; by hand --method enumerate" in str(posterior.summary())
+
+
+def test_smc_is_kept_where_it_is_enough() -> None:
+    source = "[assume x (sample (normal 0 1))] [observe (normal x 1) 1] [assume y (sample (normal x 1))] [predict y]"
+    posterior = compile_text(source).infer(seed=1)
+    assert posterior.method == "smc" and posterior.mean("y") == pytest.approx(0.5, abs=0.1)
+    assert posterior.log_evidence == pytest.approx(-0.25 - 0.5 * math.log(4 * math.pi), abs=0.05)
+
+
+@pytest.mark.slow
+def test_where_a_method_fails_the_next_is_tried() -> None:
+    posterior = load(PROGRAMS / "kalman.clj").infer(seed=1, seconds=1)
+    assert posterior.method in ("smc", STATIC)
+    assert "note: smc: " in str(posterior.summary()) and "so another method was tried" in str(posterior.summary())
+
+
+def test_the_same_seed_gives_the_same_draws() -> None:
+    model = load(PROGRAMS / "gaussian_chain.clj")
+    one, two = (model.infer(seed=5, seconds=30) for _ in range(2))
+    assert one.method == two.method and one.mean("(x 1)") == pytest.approx(two.mean("(x 1)"), rel=1e-9)
+
+
+def test_chains_that_differ_in_place_or_spread() -> None:
+    rng = np.random.default_rng(1)
+    apart = np.array([[0], [0], [0], [1]])
+    alike = rng.normal(size=(4, 500))
+    assert rank_rhat(alike) < 1.01 < 1.1 < rank_rhat(alike + apart)
+    assert rank_rhat(alike * (1 + 3 * apart)) > 1.1 and math.isnan(rank_rhat(alike[:1]))
+    heavy = rng.standard_cauchy(size=(4, 500))
+    assert rank_rhat(heavy) < 1.02 and rank_rhat(heavy + 5 * apart) > 1.1
 
 
 @pytest.mark.slow
@@ -44,16 +83,16 @@ def test_it_goes_on_until_there_is_enough() -> None:
 
 
 @pytest.mark.slow
-def test_composed_methods_go_on() -> None:
-    posterior = load(PROGRAMS / "gaussian_chain.clj").infer("auto", sweeps=60, seed=2, target_ess=300)
-    assert posterior.method == STATIC and len(posterior.sweeps) > 4 * 60
+def test_smc_goes_on() -> None:
+    posterior = load(PROGRAMS / "gaussian_chain.clj").infer("auto", seed=2, target_ess=300)
+    assert posterior.method == "smc"
     for label in posterior.labels:
         spread = float(posterior.sd(label)) / 300**0.5
         assert posterior.mean(label) == pytest.approx(ANSWERS["gaussian_chain"].means[label], abs=5 * spread)
 
 
 def test_it_says_what_is_lacking_when_the_time_is_over() -> None:
-    posterior = load(PROGRAMS / "crp_small.clj").infer("auto", sweeps=60, seed=2, seconds=1, target_ess=10**6)
+    posterior = load(PROGRAMS / "geometric.clj").infer("auto", sweeps=50, seed=2, seconds=1, target_ess=10**6)
     assert "of 1000000 effective draws" in str(posterior.summary()) or "do not agree" in str(posterior.summary())
 
 

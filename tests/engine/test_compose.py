@@ -11,10 +11,12 @@ from scipy import stats
 from tests.share import share
 
 from pplc import compile_text
-from pplc_runtime.composition import parsed, targets_of
+from pplc_runtime.composed import targets_of
+from pplc_runtime.composition import parsed
 from pplc_runtime.inference import method_of
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.inference.targets import covering
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.processes.dp import DirichletProcess
 from pplc_runtime.running.driver import Driver
 from pplc_runtime.specialise.engine import scripted
@@ -93,16 +95,16 @@ def states_of(method: str, steps: int, specialised: bool) -> list[Any]:
         [assume x (mem (lambda (t) (if (< t 1) 0.0 (sample (normal (x (dec t)) q)))))]
         [for [t (range 1 6)] [observe (normal (x t) 1.0) (sin t)]]
         [predict q]"""
-    rng = np.random.default_rng(5)
+    key = Key.of(5)
     with quietly():
         run = compile_text(text).program.plan({})
         kernel = method_of(parsed(method)).kernel
         driver = Driver.on_lanes(kernel, scripted(run) if specialised else run, Settings(4, 20))
         assert (driver.specialised is not None) is specialised
-        state = driver.kernel.init(driver.engine, driver.settings, rng)
+        state = driver.kernel.init(driver.engine, driver.settings, key)
         found = []
         for number in range(steps):
-            state, _ = driver.step(state, number, rng)
+            state, _ = driver.step(state, number, key)
             found.append({at.path(): value for at, value in state.held[0].items()})
         if driver.specialised is not None:
             assert driver.specialised.scripts.failures == 0

@@ -183,4 +183,4 @@ def test_with_values_drawn_where_there_is_none_to_hold(monkeypatch: pytest.Monke
 
 
 def _sampled(handler: Forward, source: Any) -> tuple[Any, Any]:
-    return here.frame, source.sample(handler.rng)
+    return here.frame, source.sample(handler.chance.at(At(), here.frame))

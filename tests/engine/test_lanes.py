@@ -197,8 +197,10 @@ def test_structures_join_leaf_by_leaf(frame: Frame) -> None:
     assert type(joined) is List and type(joined[0]) is Lane
     assert joined[1] == "a" and joined[2][1] == 3
     assert per_lane(joined, frame)[1] == List([4, "a", (5.0, 3)])
-    maps = join(frame, [(one, Map.of([("k", 1), ("l", 2)])), (other, Map.of([("l", 3), ("k", 1)]))])
+    maps = join(frame, [(one, Map.of([("k", 1), ("l", 2)])), (other, Map.of([("k", 1), ("l", 3)]))])
     assert maps.get("k") == 1 and per_lane(maps.get("l"), frame) == [2, 3, 2, 3]
+    ordered = join(frame, [(one, Map.of([("k", 1), ("l", 2)])), (other, Map.of([("l", 3), ("k", 1)]))])
+    assert type(ordered) is Mix, "each is written in its own order"
     assert type(join(frame, [(one, Map.of([("k", 1)])), (other, Map.of([("l", 1)]))])) is Mix
 
 

@@ -101,6 +101,32 @@ def test_a_predict_reports_what_its_loop_had_assumed(method: str, made: str) -> 
             assert (now[0] != now[4]).all() and (now[2] != now[3]).all()
 
 
+VECTORS = """
+[assume w (sample (mvn [0 0 0] (eye 3)))]
+[assume v (sample (normal [0 0] 1))]
+[assume k (sample (poisson [1 2 3]))]
+[observe (normal (reduce + (map * [1 2 3] w)) 1) 2]
+[observe (normal (+ (reduce + w) (sum (rest w)) (apply + (take 2 w))) 1) 2]
+[observe (normal (first (drop 1 v)) 1) (last (take 3 (iterate (fn [x] (+ x 0.5)) 1.0)))]
+[observe (normal (nth (reduce (fn [a x] (* a x)) v w) 1) 1) 0]
+[observe (normal (apply dot v [[1 2]]) 1) 0]
+[observe (normal (first (first (partition 2 (reductions + w)))) 1) 0]
+[observe (normal (last (take 4 (iterate (fn [x] (* x (first v))) 1.0))) 1) 0.3]
+[observe (normal (sum (mapv + v (concat v w))) 1) 0]
+[observe (poisson (+ 1 (sum (map inc k)) (second (seq k)))) 4]
+[predict (nth (reverse w) 0)]
+[predict (sum (map inc (subvec w 1)))]
+[predict (sum (flatten [w v 1 (next k) (butlast k)]))]
+"""
+
+
+@pytest.mark.parametrize("method", ANYWHERE)
+def test_elements_of_drawn_vectors_are_values(method: str) -> None:
+    run, straight = compiled(VECTORS).plan, with_scripts(VECTORS)
+    assert straight.scripts is not None
+    assert_both(run, straight, method, 1, 5)
+
+
 @pytest.mark.parametrize("seed", share(range(RANDOM), 8))
 def test_random_programs(seed: int) -> None:
     source = fixed.program(seed)

@@ -16,6 +16,7 @@ from pplc import load
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.addresses import At
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.regeneration.lane_engine import LaneEngine
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.regeneration.states import from_json, to_json
@@ -43,30 +44,28 @@ def told(sweeps: Any) -> list[Any]:
     ]
 
 
-def first_half(name: str, method: str) -> dict[str, Any]:
-    rng = np.random.default_rng(4)
+def first_half(name: str, method: str) -> str:
+    key = Key.of(4)
     with quietly():
         run = driver(name, method)
-        state = run.kernel.init(run.engine, SETTINGS, rng)
+        state = run.start(key, None)
         for number in range(HALF):
-            state, _ = run.step(state, number, rng)
-    return {"state": to_json(state), "rng": rng.bit_generator.state}
+            state, _ = run.step(state, number, key)
+    return to_json(state)
 
 
-def second_half(name: str, method: str, saved: dict[str, Any]) -> list[Any]:
-    rng = np.random.default_rng(0)
-    rng.bit_generator.state = saved["rng"]
+def second_half(name: str, method: str, saved: str) -> list[Any]:
     with quietly():
         run = driver(name, method)
         assert isinstance(run.engine, LaneEngine)
-        return told(run.steps(from_json(saved["state"], run.engine.plan.root), rng, HALF))
+        return told(run.steps(from_json(saved, run.engine.plan.root), Key.of(4), HALF))
 
 
 @pytest.mark.parametrize("method", ["icsmc", "pgas", "lmh"])
 @pytest.mark.parametrize("name", share(NAMES, 4))
 def test_a_chain_goes_on_in_another_process(name: str, method: str) -> None:
     with quietly():
-        whole = told(driver(name, method).chain(np.random.default_rng(4)))
+        whole = told(driver(name, method).chain(Key.of(4)))
     code = (
         "import json, sys; from tests.engine.test_states import second_half; "
         "print(json.dumps(second_half(sys.argv[1], sys.argv[2], json.load(sys.stdin))))"

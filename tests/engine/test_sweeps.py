@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from pplc import compile_text
 from pplc_runtime.lanes.frames import Frame
 from pplc_runtime.lanes.varying import Lane
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.running.processes import in_processes
+from pplc_runtime.running.executors import processes
 from pplc_runtime.values import ModelError
 
 COIN = """
@@ -61,28 +60,31 @@ def test_the_number_of_processes_does_not_matter(method: str) -> None:
     assert [s.log_evidence for s in one] == [s.log_evidence for s in two]
 
 
+def first_task(folder: Path, fails: bool) -> None:
+    while not (folder / "started 1").exists():
+        time.sleep(0.01)
+    if fails:
+        raise ModelError("no more")
+    os.kill(os.getppid(), signal.SIGINT)
+    later_task(folder, 0)
+
+
+def later_task(folder: Path, number: int) -> None:
+    (folder / f"started {number}").touch()
+    time.sleep(10)
+    (folder / f"finished {number}").touch()
+
+
 @pytest.mark.parametrize("ends", [KeyboardInterrupt, ModelError])
 def test_processes_end_with_what_they_are_for(ends: type[BaseException], tmp_path: Path) -> None:
     """Where a chain fails or an interrupt comes, neither the chains that run nor those that wait are finished.
 
     Of four chains in two processes the first ends the run when the second has started."""
-
-    def first() -> list[Sweep]:
-        while not (tmp_path / "started 1").exists():
-            time.sleep(0.01)
-        if ends is ModelError:
-            raise ModelError("no more")
-        os.kill(os.getppid(), signal.SIGINT)
-        return later(0)
-
-    def later(number: int) -> list[Sweep]:
-        (tmp_path / f"started {number}").touch()
-        time.sleep(1)
-        (tmp_path / f"finished {number}").touch()
-        return []
-
-    with pytest.raises(ends):
-        list(in_processes([first, *(partial(later, number) for number in (1, 2, 3))], cores=2))
+    with pytest.raises(ends), processes(2) as pool:
+        futures = [pool.submit(first_task, tmp_path, ends is ModelError)]
+        futures += [pool.submit(later_task, tmp_path, number) for number in (1, 2, 3)]
+        for future in futures:
+            future.result()
     for process in multiprocessing.active_children():
         process.join()
     assert not list(tmp_path.glob("finished *"))
@@ -222,19 +224,19 @@ def test_replays_of_the_kalman_program(steps: int) -> None:
         assert sweep.diagnostics["replays"] <= 2 * steps + 10
 
 
-def test_replays_of_a_crp_mixture_grow_with_its_length() -> None:
-    """The state of the process, which every segment reads and writes, makes no segment dirty by itself."""
-    counts = []
-    for length in (10, 20, 40):
-        text = f"""
-        [assume c (crp 1.0)]
-        [assume z (mem (lambda (i) (sample c)))]
-        [assume mu (mem (lambda (k) (sample (normal 0 2))))]
-        [for [i (range 0 {length})] [observe (normal (mu (z i)) 1.0) (* 0.1 i)]]
-        [predict (z 0)]
-        """
-        counts.append(np.mean([s.diagnostics["replays"] for s in sweeps_of(text, "pgas", particles=5, sweeps=5)]))
-    assert counts[2] < 8 * counts[0], "far from quadratic"
+def test_replays_of_a_crp_mixture() -> None:
+    """The state of the process, which every segment reads and writes, makes no segment dirty by itself: otherwise all
+    of the suffix would be replayed at every boundary."""
+    length = 40
+    text = f"""
+    [assume c (crp 1.0)]
+    [assume z (mem (lambda (i) (sample c)))]
+    [assume mu (mem (lambda (k) (sample (normal 0 2))))]
+    [for [i (range 0 {length})] [observe (normal (mu (z i)) 1.0) (* 0.1 i)]]
+    [predict (z 0)]
+    """
+    replays = np.mean([s.diagnostics["replays"] for s in sweeps_of(text, "pgas", particles=5, sweeps=30)])
+    assert replays < 0.3 * length * (length - 1) / 2
 
 
 VARIANCE = """

@@ -26,7 +26,7 @@ from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 from pplc_runtime.processes.crp import Crp
 from pplc_runtime.program import control
 from pplc_runtime.program.stochastic import Dist
-from pplc_runtime.regeneration.records import Recorder
+from pplc_runtime.regeneration.records import Recorder, Tracker
 from pplc_runtime.regeneration.replay import Replay
 from pplc_runtime.regeneration.suffix import Suffix
 from pplc_runtime.values import Memo, key_of
@@ -132,11 +132,11 @@ def missing_values_drawn(patch: Patch) -> None:
     def replay(self: Replay, at: At, source: Dist) -> Any:
         if at in self.suffix.values:
             return replayed(self, at, source)
-        return self.drawn(at, here.frame, source.sample(self.rng))
+        return self.drawn(at, here.frame, source.sample(self.chance.at(at, here.frame)))
 
     def drawn(self: Forward, at: At, frame: Frame, data: Any) -> Any:
         if self.retained is not None and frame.kept and at not in self.retained[0]:
-            self.retained[0][at] = self.rng.decide([0.5, 0.5]) == 0  # type: ignore[attr-defined] # enumerated
+            self.retained[0][at] = self.chance.at(at, frame).decide([0.5, 0.5]) == 0
         return was_drawn(self, at, frame, data)
 
     replayed, was_drawn = Replay.draw, Forward.drawn
@@ -148,7 +148,7 @@ def stale_scores(patch: Patch) -> None:
     """Scores stay where they are when lanes are resampled."""
 
     class Wrong(Suffix):
-        def rescore(self, number: int, prefix: Forward, frame: Frame) -> Floats:
+        def rescore(self, number: int, prefix: Tracker, frame: Frame) -> Floats:
             scores = [part for score in self.scores.values() for part in score]
             for value in (*scores, *self.uses, self.total, self.impossible, self.total_uses):
                 if isinstance(value, Lane):
@@ -162,7 +162,7 @@ def one_generation_late(patch: Patch) -> None:
     """The suffix begins after the generation that is about to be drawn."""
 
     class Wrong(Suffix):
-        def rescore(self, number: int, prefix: Forward, frame: Frame) -> Floats:
+        def rescore(self, number: int, prefix: Tracker, frame: Frame) -> Floats:
             scores = super().rescore(number, prefix, frame)
             run_in(frame)
             score, bad = self.scores.get(number, (0.0, None))

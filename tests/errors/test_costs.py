@@ -39,7 +39,8 @@ def said(text: str) -> list[str]:
 
 
 def replays(text: str) -> float:
-    sweeps = compile_text(text).infer("pgas", particles=10, sweeps=9, seed=1).sweeps
+    model = compile_text(text)
+    sweeps = [sweep for seed in range(4) for sweep in model.infer("pgas", particles=10, sweeps=9, seed=seed).sweeps]
     return float(np.mean([sweep.diagnostics["replays"] for sweep in sweeps]))
 
 

@@ -144,7 +144,7 @@ def test_what_is_warned_of_fails(name: str) -> None:
                 if not warnings(text):
                     continue
                 with pytest.raises(ModelError) as caught:
-                    pplc.compile_text(text).infer(particles=1, sweeps=1)
+                    pplc.compile_text(text).infer("importance", particles=1, sweeps=1)
                 asked.append("not the distribution <normal>; did you mean (sample ...)?" in str(caught.value))
             assert any(asked) or not asked  # an argument before it may be wrong too
             found += len(asked)

@@ -40,7 +40,7 @@ PLACES: Final[tuple[tuple[Any, str], ...]] = (
 @pytest.mark.parametrize("engine", ["lanes", "reference"])
 def test_from_python(value: Any, where: str, engine: str) -> None:
     with pytest.raises(ValueError, match=r"has|is NaN") as caught:
-        pplc.compile_text(MODEL).infer(particles=2, sweeps=1, data={"y": value}, engine=engine)
+        pplc.compile_text(MODEL).infer("importance", particles=2, sweeps=1, data={"y": value}, engine=engine)
     assert str(caught.value) == f"data: the input 'y' {where}{ADVICE}"
 
 
@@ -49,7 +49,7 @@ def test_from_python(value: Any, where: str, engine: str) -> None:
 )
 def test_from_numpy(value: Any) -> None:
     with pytest.raises(ValueError, match="the input 'y' has NaN at row 1;"):
-        pplc.compile_text(MODEL).infer(particles=2, sweeps=1, data={"y": value})
+        pplc.compile_text(MODEL).infer("importance", particles=2, sweeps=1, data={"y": value})
 
 
 def test_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,6 +68,7 @@ def test_what_is_missing_is_nil_for_a_model_that_asks(asks: str, gap: Any) -> No
     """An observe that is certain adds nothing to the evidence, and the others count as without it."""
     text = MODEL.replace("[observe (normal mu 1) v]", f"[observe (if ({asks} v) (dirac nil) (normal mu 1)) v]")
     with_gap, without = (
-        pplc.compile_text(text).infer(particles=50, sweeps=1, seed=1, data={"y": y}) for y in ([0.5, gap], [0.5])
+        pplc.compile_text(text).infer("importance", particles=50, sweeps=1, seed=1, data={"y": y})
+        for y in ([0.5, gap], [0.5])
     )
     assert with_gap.log_evidence == without.log_evidence

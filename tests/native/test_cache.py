@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pplc_runtime.native.machine import Machine, is_available
+from pplc_runtime.machine.machine import Machine, is_available
 
 SOURCE = "def f(x: int) -> int:\n    return x + 41\n"
 

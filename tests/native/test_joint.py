@@ -17,11 +17,13 @@ from tests.share import share
 
 from pplc import Model, compile_text, load
 from pplc_runtime.distributions import DISTRIBUTIONS
+from pplc_runtime.machine.machine import Interpreted, Machine, is_available
 from pplc_runtime.native.joint import Joint
 from pplc_runtime.native.library import FUNCTIONS, TEXT
-from pplc_runtime.native.machine import Interpreted, Machine, is_available
 from pplc_runtime.native.mover import Mover
+from pplc_runtime.native.parts import Part
 from pplc_runtime.native.values import Unsupported
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.regeneration.trace import Trace
 from pplc_runtime.specialise.ir import NoFixedCourse
 from pplc_runtime.specialise.slices import specialised
@@ -200,9 +202,10 @@ def follows() -> bool:
     """Whether an execution after moves is one that the program has: what it computes comes from what it drew."""
     plan, joint = joint_of(compile_text(DEPENDENT))
     with np.errstate(all="ignore"):
-        mover = Mover(plan, joint, lambda at: True, Trace(plan, {}, np.random.default_rng(2)).values)
+        held = Trace(plan, {}, np.random.default_rng(2)).values
+        mover = Mover(plan, lambda noise, gradient: joint, (Part("rw", lambda at: True),), held)
         for number in range(40):  # some of whose moves are not taken
-            mover.run(1, number, 20, False, (5, 6), np.random.default_rng(0), report=False)
+            mover.run(1, number, 20, Key(5, 6), report=False)
             again = joint.layout.written(mover.held)
             joint.log_density(again)
             if not np.allclose(mover.x, again, rtol=1e-12):
@@ -240,9 +243,11 @@ def test_the_machine_moves_as_cpython_does() -> None:
             values = Trace(plan, {}, np.random.default_rng(2)).values
             found = []
             for machine in (MACHINE, Interpreted):
-                for sliced in (False, True):
-                    mover = Mover(plan, Joint(program, machine), lambda at: True, values)
-                    mover.run(12, 0, 6, sliced, (5, 6), np.random.default_rng(0), report=False)
+                joint = Joint(program, machine)
+                for by in ("rw", "slice"):
+                    part = Part(by, lambda at: True)
+                    mover = Mover(plan, lambda noise, gradient, own=joint: own, (part,), values)  # type: ignore[misc]
+                    mover.run(12, 0, 6, Key(5, 6), report=False)
                     found.append(mover.x)
         np.testing.assert_allclose(found[:2], found[2:], rtol=1e-10)
 
@@ -269,3 +274,18 @@ def test_errors_are_those_of_the_program() -> None:
 def test_programs_without_static_structure(source: str) -> None:
     with pytest.raises(ModelError, match="use lmh or pgas"):
         compile_text(f"{source} [observe (normal x 1) 1] [predict x]").infer("rw", sweeps=20, seed=1)
+
+
+@pytest.mark.parametrize("method", ["rw", "pgas + rw"])
+def test_predicts_of_any_value(method: str) -> None:
+    """Lists, maps and texts are reported as other methods report them: value by value."""
+    text = """[assume x (sample (normal 0 1))] [observe (normal x 1) 1] [predict x]
+    [predict "both" (list x (* 2 x))] [predict "map" {:a x}] [predict "sign" (if (> x 0) "plus" "minus")]"""
+    posterior = compile_text(text).infer(method, sweeps=60, chains=2, seed=1)
+    drawn = posterior["x"]
+    rows = {row.label: row.mean for row in posterior.summary().numbers}
+    assert rows["both[0]"] == rows["map[:a]"] == pytest.approx(rows["x"]) and rows["both[1]"] == pytest.approx(
+        2 * rows["x"]
+    )
+    assert posterior.probabilities("sign")["plus"] == pytest.approx((drawn > 0).mean(), abs=0.2)
+    assert posterior.rhat("both") is not None

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pplc_runtime.native.llvm_code import llvm_text
-from pplc_runtime.native.machine import Interpreted, Machine, array, is_available
+from pplc_runtime.machine.llvm_code import llvm_text
+from pplc_runtime.machine.machine import Interpreted, Machine, array, is_available
 
 SOURCE = """
 class Pair:

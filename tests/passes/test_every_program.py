@@ -75,7 +75,13 @@ def test_the_module_is_the_same_in_another_process(tmp_path: Path) -> None:
 def test_runs_as_a_script(name: str, tmp_path: Path) -> None:
     module = tmp_path / f"{name}_model.py"
     assert main(["compile", str(ROOT / "programs" / f"{name}.clj"), "-o", str(module)]) == OK
-    ran = subprocess.run([sys.executable, str(module)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [sys.executable, str(module), "--method", "importance"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "log evidence" in ran.stdout
 
@@ -121,7 +127,7 @@ def test_import_finds_a_program(installed: Path, monkeypatch: pytest.MonkeyPatch
     (installed / "found.clj").write_text(SMALL)
     import found  # type: ignore[import-not-found] # a program
 
-    assert found.infer(particles=10, sweeps=1, seed=1).mean("x") != 0
+    assert found.infer("importance", particles=10, sweeps=1, seed=1).mean("x") != 0
     del sys.modules["found"]
     import found as again
 
@@ -140,7 +146,7 @@ def test_a_changed_program_is_compiled_anew(installed: Path, monkeypatch: pytest
     del sys.modules["changing"]
     import changing as changed
 
-    assert [m.infer(particles=1, sweeps=1, seed=1).sweeps[0].predicts for m in (changing, changed)] == [
+    assert [m.infer("importance", particles=1, sweeps=1, seed=1).sweeps[0].predicts for m in (changing, changed)] == [
         {"1": [1]}, {"2": [2]},
     ]  # fmt: skip
     assert names == ["changing.clj", "changing.clj"]
@@ -156,7 +162,7 @@ def test_a_damaged_cache_is_compiled_anew(installed: Path) -> None:
     import damaged as again
 
     assert again is not damaged
-    assert again.infer(particles=2, sweeps=1, seed=1)
+    assert again.infer("importance", particles=2, sweeps=1, seed=1)
 
 
 def test_a_program_in_a_package(installed: Path) -> None:
@@ -165,7 +171,7 @@ def test_a_program_in_a_package(installed: Path) -> None:
     (installed / "models_of_mine" / "inner.clj").write_text("[predict 7]")
     from models_of_mine import inner  # type: ignore[import-not-found] # made above
 
-    assert inner.infer(particles=1, sweeps=1, seed=1).sweeps[0].predicts == {"7": [7]}
+    assert inner.infer("importance", particles=1, sweeps=1, seed=1).sweeps[0].predicts == {"7": [7]}
 
 
 def test_an_import_that_fails_says_where(installed: Path) -> None:

@@ -31,7 +31,7 @@ FILES = {
 
 @pytest.mark.parametrize("engine", ["lanes", "reference"])
 def test_statements_stand_where_they_are_included(tmp_path: Path, engine: str) -> None:
-    posterior = pplc.load(write(tmp_path, FILES)).infer(engine=engine, particles=2, sweeps=1, seed=1)
+    posterior = pplc.load(write(tmp_path, FILES)).infer("importance", engine=engine, particles=2, sweeps=1, seed=1)
     assert posterior.labels == ("a", "main") or list(posterior.labels) == ["a", "main"]
     assert [float(posterior.mean(label)) for label in ("a", "main")] == [2.0, 5.0]
 
@@ -39,7 +39,7 @@ def test_statements_stand_where_they_are_included(tmp_path: Path, engine: str) -
 def message(files: dict[str, str], folder: Path) -> str:
     model = write(folder, files)
     try:
-        pplc.load(model).infer(particles=2, sweeps=1, seed=1)
+        pplc.load(model).infer("importance", particles=2, sweeps=1, seed=1)
     except (CompileError, ModelError) as error:
         return str(error).replace(str(folder) + os.sep, "")
     raise AssertionError("no error")

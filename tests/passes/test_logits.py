@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import expit
 from tests.engine.plainly import law
 from tests.engine.test_places import lane_law, reference_law
 from tests.share import share
@@ -20,6 +21,11 @@ from pplc.passes.read import read
 from pplc.passes.resolve import resolve
 from pplc.pipeline import check, dump_after
 from pplc.source import Source
+from pplc_runtime.distributions import DISTRIBUTIONS
+from pplc_runtime.engine.numbers import Numbers
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.frames import Frame
+from pplc_runtime.numerics.keys import Key
 
 WAYS = {
     "at once": ("", "(sigmoid Z)"),
@@ -108,7 +114,7 @@ def test_a_variable_is_the_sigmoid_of_its_logit() -> None:
         text = f'[input z] {before} [predict "p" (let [p {p}] (sample (flip p)) p)]'.replace("Z", "z")
         for z in (0.3, 5.0, 36.5, -3.7):
             found = [
-                model.infer(particles=1, sweeps=1, seed=1, data={"z": z}).sweeps[0].predicts["p"][0]
+                model.infer("importance", particles=1, sweeps=1, seed=1, data={"z": z}).sweeps[0].predicts["p"][0]
                 for model in (pplc.compile_text(text), pplc.compile_text(text.replace("(sample (flip p))", "p")))
             ]
             exact = "one" not in way and "written" not in way and way not in ("a let of a let", "an if")
@@ -116,17 +122,15 @@ def test_a_variable_is_the_sigmoid_of_its_logit() -> None:
             assert found[0] == (found[1] if exact else pytest.approx(found[1], rel=1e-15, abs=1e-15)), way
 
 
-def test_draws_are_the_same_from_the_same_numbers() -> None:
-    """An argument hides from the compiler that the probability is a sigmoid."""
-    before = "[assume z (sample (normal 0 3))] [assume toss (fn [p] (sample COIN))] [assume t (fn [p] p)]"
-    for coin, _, _ in COINS.values():
-        text = f"{before} [assume y (toss (sigmoid z))] [predict y]".replace("COIN", coin.replace("P", "p"))
-        hidden = pplc.compile_text(text)
-        shown = pplc.compile_text(text.replace("(toss (sigmoid z))", f"(sample {coin.replace('P', '(sigmoid z)')})"))
-        assert "_logit" in shown.text and "_logit" not in hidden.text
-        for size in (1, 500):
-            runs = [model.infer(particles=size, sweeps=3, seed=5) for model in (hidden, shown)]
-            assert [list(s.predicts["y"]) for s in runs[0].sweeps] == [list(s.predicts["y"]) for s in runs[1].sweeps]
+@pytest.mark.parametrize(("name", "trials"), [("flip", ()), ("bernoulli", ()), ("binomial", (20,))])
+def test_draws_are_the_same_from_the_same_numbers(name: str, trials: tuple[int, ...]) -> None:
+    """A coin by its logit falls as the one whose probability is the sigmoid of it."""
+    numbers: Any = Numbers(Key.of(5), 500)
+    frame, at, logits = Frame.first(500), At()[1], np.linspace(-4.0, 4.0, 500)
+    by_logit = DISTRIBUTIONS[f"{name}-logit"].sample(numbers.at(at, frame), 500, *trials, logits)
+    by_probability = DISTRIBUTIONS[name].sample(numbers.at(at, frame), 500, *trials, expit(logits))
+    np.testing.assert_array_equal(by_logit, by_probability)
+    assert len(set(by_logit.tolist())) > 1
 
 
 @pytest.mark.parametrize(
@@ -165,7 +169,7 @@ def test_messages_name_what_the_program_names() -> None:
     text = "(defn f [] (sample (flip p)))\n[assume x (f)]\n[assume p (sigmoid (sample (normal 0 1)))]\n[predict x]"
     for engine in ("lanes", "reference"):
         with pytest.raises(Exception, match="'p' is used before it is assumed"):
-            pplc.compile_text(text).infer(engine=engine, particles=2, sweeps=1)
+            pplc.compile_text(text).infer("importance", engine=engine, particles=2, sweeps=1)
 
 
 def quadrature(xs: list[float], ys: list[bool], sd: float) -> tuple[float, float, float]:

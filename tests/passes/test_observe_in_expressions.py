@@ -50,5 +50,5 @@ def test_brackets_do_not_matter(place: str) -> None:
 def test_it_weights(engine: str) -> None:
     """x is 1 or 2, and observed to be 2."""
     text = "[assume x (sample (uniform-discrete 1 3))]\n[assume y (let [a x] [observe (dirac a) 2] a)]\n[predict y]"
-    posterior = pplc.compile_text(text, "m.clj").infer(engine=engine, particles=50, sweeps=1, seed=1)
+    posterior = pplc.compile_text(text, "m.clj").infer("importance", engine=engine, particles=50, sweeps=1, seed=1)
     assert posterior.mean("y") == pytest.approx(2, abs=1e-12)

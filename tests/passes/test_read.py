@@ -103,6 +103,10 @@ def test_a_byte_order_mark_is_no_column() -> None:
     assert errors("\ufeff 1a") == ["1:2-2: '1a' is not a number, and a name cannot start like one"]
 
 
+def test_ratios_are_numbers() -> None:
+    assert [form.value for form in forms("[1/2 -6/3 10N 7/007]")[0].items] == [0.5, -2, 10, 1]  # type: ignore[union-attr]
+
+
 # What is not
 
 
@@ -111,8 +115,8 @@ def test_a_byte_order_mark_is_no_column() -> None:
     [
         ("x 12abc", ["1:3-5: '12abc' is not a number, and a name cannot start like one"]),
         ("1.2.3", ["1:1-5: '1.2.3' is not a number, and a name cannot start like one"]),
-        ("[1/2\n 1_0 -.5. 0x1F]", [
-            "1:2-3: '1/2' is not a number, and a name cannot start like one",
+        ("[1/0\n 1_0 -.5. 0x1F]", [
+            "1:2-3: '1/0' is not a number, and a name cannot start like one",
             "2:2-3: '1_0' is not a number, and a name cannot start like one",
             "2:6-4: '-.5.' is not a number, and a name cannot start like one",
             "2:11-4: '0x1F' is not a number, and a name cannot start like one",
@@ -154,6 +158,11 @@ def test_a_byte_order_mark_is_no_column() -> None:
         ]),
         ("#{1 2}", ["1:1-2: '#{' is not supported; there are no sets"]),
         ('#"a"', ["1:1-2: '#\"' is not supported; there are no regular expressions"]),
+        (r"(f \a \( \newline)", [
+            r'''1:4-2: '\a' is not supported; a character is a text, as "a" is''',
+            r'''1:7-2: '\(' is not supported; a character is a text, as "a" is''',
+            r'''1:10-8: '\newline' is not supported; a character is a text, as "a" is''',
+        ]),
         ("# a", ["1:1-1: '#' alone is not a form"]),
         ("(a ')", ["1:4-1: expected a form after the quote mark"]),
         ("a '", ["1:3-1: expected a form after the quote mark"]),

@@ -28,7 +28,7 @@ def test_random_program(seed: int) -> None:
     expected.run(read(Source("m.clj", text)), {})
     model = pplc.compile_text(text, "m.clj")
     for engine, particles in (("lanes", 1), ("lanes", 5), ("reference", 2)):
-        posterior = model.infer(engine=engine, particles=particles, sweeps=1, seed=1)
+        posterior = model.infer("importance", engine=engine, particles=particles, sweeps=1, seed=1)
         found = {
             label: [json.loads(to_json(value)) for value in posterior.values(label)[0]] for label in posterior.labels
         }

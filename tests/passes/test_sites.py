@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from pplc import compile_text
 from pplc.languages import core
 from pplc.languages.traverse import every_expression, every_statement, expressions
 from pplc_runtime.inference.base import Settings
+from pplc_runtime.numerics.keys import Key
 
 SOURCE = """
 [assume f (lambda (x) (letrec [g (lambda (n) (if (= n 0) (sample (normal x 1)) (g (- n 1))))] (first (map g [2]))))]
@@ -34,7 +33,7 @@ def test_addresses_mean_the_same_in_another_compilation() -> None:
     for name in ("one.clj", "two.clj"):
         driver = compile_text(SOURCE, name).program.driver("icsmc", Settings(2, 1), {})
         plan = driver.engine.plan
-        particles = driver.engine.particles(np.random.default_rng(1), 2, remember=True)
+        particles = driver.engine.particles(Key.of(1), 2, remember=True)
         for segment in plan.segments:
             particles.extend(segment)
         paths.append({at.path() for at in particles.trajectory(0)})

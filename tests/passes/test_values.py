@@ -21,9 +21,9 @@ from .values import VALUES
 def test_value(text: str) -> None:
     model = pplc.compile_text(text, "m.clj")
     runs = {
-        "after resolve": model.infer(engine="reference", particles=1, sweeps=1, seed=1),
-        "after emit": model.infer(particles=1, sweeps=1, seed=1),
-        "after emit, in lanes": model.infer(particles=3, sweeps=1, seed=1),
+        "after resolve": model.infer("importance", engine="reference", particles=1, sweeps=1, seed=1),
+        "after emit": model.infer("importance", particles=1, sweeps=1, seed=1),
+        "after emit, in lanes": model.infer("importance", particles=3, sweeps=1, seed=1),
     }
     values = {name: last(posterior) for name, posterior in runs.items()}
     assert values == dict.fromkeys(runs, VALUES[text])

@@ -40,8 +40,17 @@ def from_marginals(marginals: Marginals, log_evidence: float, **others: float) -
 
 def literal(stem: str, name: str) -> Array:
     """The vector or matrix literal that the program assumes as `name`."""
+    return _literal(stem, "assume", name)
+
+
+def input_of(stem: str, name: str) -> Array:
+    """The vector or matrix that a program of programs/models has for an input; what is missing is NaN."""
+    return _literal(f"models/{stem}", "input", name)
+
+
+def _literal(stem: str, word: str, name: str) -> Array:
     text = (PROGRAMS / f"{stem}.clj").read_text()
-    start = re.search(rf"\[assume {re.escape(name)}\s+(?=\[)", text)
+    start = re.search(rf"\[{word} {re.escape(name)}\s+(?=\[)", text)
     if start is None:
         raise KeyError(f"{stem}: no literal {name}")
     depth, end = 0, start.end()
@@ -50,7 +59,7 @@ def literal(stem: str, name: str) -> Array:
         end += 1
         if depth == 0:
             break
-    json_text = re.sub(r"\s+", ",", text[start.end() : end].replace("[ ", "[").strip())
+    json_text = re.sub(r"\s+", ",", text[start.end() : end].replace("[ ", "[").replace("nil", "NaN").strip())
     return np.array(json.loads(json_text), dtype=float)
 
 

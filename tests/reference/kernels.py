@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pplc_runtime.lanes.addresses import At
 from pplc_runtime.program.stochastic import Dist, ProcessInstance
 from pplc_runtime.reference.draws import Random, States, log_density
 from pplc_runtime.reference.environment import Draw
@@ -36,6 +37,13 @@ class Enumerating(Random):
         self.others: list[list[int]] = []
         self.probability = 1.0
 
+    def fold(self, number: int) -> Enumerating:
+        """As a key is folded: decisions come one after the other."""
+        return self
+
+    def generator(self) -> Enumerating:
+        return self
+
     def decide(self, weights: list[float]) -> int:
         possible = [i for i, weight in enumerate(weights) if weight > 0.0]
         place = len(self.taken)
@@ -48,9 +56,12 @@ class Enumerating(Random):
         self.probability *= weights[possible[chosen]] / math.fsum(weights)
         return possible[chosen]
 
-    def choice(self, source: Dist | ProcessInstance, states: States) -> Any:
+    def choice(self, alpha: At, source: Dist | ProcessInstance, states: States) -> Any:
         values: list[Any] = [True, False] if source.family.value_kind == "boolean" else list(range(8))
         return values[self.decide([math.exp(log_density(source, value, states)) for value in values])]
+
+    def of_sweep(self, generation: int, purpose: int) -> Any:
+        return self
 
     def index(self, weights: NDArray[np.float64]) -> int:
         return self.decide(weights.tolist())

@@ -53,7 +53,7 @@ def shared(run: Plan, retained: Particle, method: str, ess_threshold: float = 1.
 
     def one(random: Enumerating) -> Any:
         chance: Any = random
-        engine = ReferenceEngine(run, lambda _: random)
+        engine = ReferenceEngine(run, lambda *_: random)
         state, _ = Driver(METHODS[method].kernel, settings, engine).step(Retained([values]), 0, chance)
         return frozenset((alpha.path(), key_of(value)) for alpha, value in state.held[0].items())
 

@@ -60,3 +60,10 @@ def test_an_outlier_at_the_start_does_not_hide_a_chain_that_is_stuck() -> None:
     series = np.repeat(rng.normal(1.0, 0.05, 6), 167)[:1000] * (1 + 1e-15 * rng.normal(size=1000))
     series[:3] = 1e9
     assert 1 < effective_draws(series[None]) < 20
+
+
+def test_the_unit_is_of_no_account() -> None:
+    """Draws of heavy tails have squares that are too large for a float."""
+    series = autoregressive(0.5, 2, 500, 1)
+    assert effective_draws(series * 1e300) == pytest.approx(effective_draws(series))
+    assert split_rhat(series * 1e300) == pytest.approx(split_rhat(series))

@@ -31,7 +31,7 @@ Captured = pytest.CaptureFixture[str]
 
 
 def predicted(text: str, data: Any, label: str) -> Any:
-    value = pplc.compile_text(text).infer(particles=2, sweeps=1, seed=1, data=data).values(label)[0][0]
+    value = pplc.compile_text(text).infer("importance", particles=2, sweeps=1, seed=1, data=data).values(label)[0][0]
     return value.tolist() if isinstance(value, np.ndarray) else value.item() if isinstance(value, np.generic) else value
 
 
@@ -60,7 +60,9 @@ def test_a_structured_array_is_records() -> None:
 
 @pytest.mark.parametrize("engine", ["lanes", "reference"])
 def test_records_have_keywords(engine: str) -> None:
-    posterior = pplc.compile_text(RECORDS).infer(particles=2, sweeps=1, seed=1, data={"rows": ROWS}, engine=engine)
+    posterior = pplc.compile_text(RECORDS).infer(
+        "importance", particles=2, sweeps=1, seed=1, data={"rows": ROWS}, engine=engine
+    )
     assert list(posterior.values("ys")[0][0]) == [2.5, 0.5]
     assert posterior.values("x")[0][0] == 1 and posterior.values("none")[0][0] == 7
 
@@ -118,7 +120,7 @@ def test_missing_values_reach_a_model_that_asks() -> None:
 def run(tmp_path: Path, text: str, *options: str) -> int:
     model = tmp_path / "m.clj"
     model.write_text(text)
-    fast = ("--particles", "2", "--sweeps", "1", "--seed", "1")
+    fast = ("--method", "importance", "--particles", "2", "--sweeps", "1", "--seed", "1")
     return main(["infer", str(model), *fast, "--out", str(tmp_path / "out.jsonl"), "--quiet", *options])
 
 
@@ -191,5 +193,5 @@ def test_an_unknown_name_is_told_as_from_python(tmp_path: Path, capsys: Captured
     run(tmp_path, SUM, "--data", str(tmp_path / "d.json"))
     said = capsys.readouterr().err.strip().split(": ", 3)[-1]
     with pytest.raises(ValueError, match="yy") as caught:
-        pplc.compile_text(SUM).infer(data={"yy": 1})
+        pplc.compile_text(SUM).infer("importance", data={"yy": 1})
     assert str(caught.value) == f"data: {said}"

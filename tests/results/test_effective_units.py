@@ -32,6 +32,8 @@ INSIDE = """
 [observe (normal m 5) 3.0]
 [predict m]
 """
+PARTED = INSIDE.replace("(lambda (n)", "(mem (lambda (n)").replace("(- n 1)))))]", "(- n 1))))))]")
+"""The same by a memo, in which particles are not resampled."""
 
 
 def test_units_are_left_out_one_by_one() -> None:
@@ -131,22 +133,23 @@ def test_importance_says_how_far_apart_the_weights_are() -> None:
 
 @pytest.mark.parametrize("method", ["smc", "icsmc", "pgas"])
 def test_observes_inside_of_procedures_are_named(method: str) -> None:
-    model = pplc.compile_text(INSIDE)
+    model = pplc.compile_text(PARTED)
     posterior = model.infer(method, particles=20, sweeps=20, seed=1)
     assert posterior.inside == (6,)
-    assert any("inside of an expression (line 6); lift it to the top" in note for note in posterior.summary().notes)
+    assert any("that only some of them come to, or in a memo (line 6)" in note for note in posterior.summary().notes)
+    assert pplc.compile_text(INSIDE).infer(method, particles=20, sweeps=20, seed=1).inside == (), "all come to them"
     assert pplc.compile_text(WIDE).infer(method, particles=2, sweeps=1, seed=1).inside == ()
 
 
 @pytest.mark.parametrize(("method", "particles", "sweeps"), [("smc", 1000, 10), ("icsmc", 10, 400), ("pgas", 10, 400)])
-def test_notes_name_no_observe_where_all_are_inside(method: str, particles: int, sweeps: int) -> None:
+def test_notes_name_no_observe_where_all_are_parted(method: str, particles: int, sweeps: int) -> None:
     posterior = pplc.compile_text("""
 [assume walk (mem (fn [t] (if (= t 0) 0 (sample (normal (walk (dec t)) 1)))))]
-[assume run (fn [t] (if (> t 60) 0 (do (observe (normal (walk t) 0.5) (* 5 (sin (* 0.2 t)))) (run (inc t)))))]
+[assume run (mem (fn [t] (if (> t 60) 0 (do (observe (normal (walk t) 0.5) (* 5 (sin (* 0.2 t)))) (run (inc t))))))]
 [assume done (run 1)]
 [predict (walk 60)]""").infer(method, particles=particles, sweeps=sweeps, seed=1)
     notes = "\n".join(posterior.summary().notes)
-    assert "before the end of the program" in notes and "(line 3); lift it to the top level" in notes
+    assert "before the end of the program" in notes and "in a memo (line 3); lift it out of there" in notes
     assert "observe 1" not in notes and "all 0 observes" not in notes and "prior" not in notes
 
 
@@ -170,10 +173,10 @@ def test_one_sweep_knows_its_error_by_its_lines() -> None:
 
 
 def test_smc_that_resamples_nothing_says_what_importance_says() -> None:
-    model = pplc.compile_text(INSIDE.replace("[observe (normal m 5) 3.0]\n", "").replace("100", "1e5"))
+    model = pplc.compile_text(PARTED.replace("[observe (normal m 5) 3.0]\n", "").replace("100", "1e5"))
     notes = "\n".join(model.infer("smc", particles=20, sweeps=300, seed=1).summary().notes)
     assert "of 6000 draws have the weight" in notes and "decades" in notes and "smc" not in notes
-    assert "inside of an expression (line 6); lift it to the top" in notes
+    assert "in a memo (line 6); lift it out of there" in notes
 
 
 def test_no_more_effective_draws_than_draws() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -61,3 +62,25 @@ def test_integers_beyond_floats_are_bars(tmp_path: Path) -> None:
     sweep = Sweep(0, 0, np.zeros(3), {"n": [10**400, 1, 10**401]})
     Posterior("importance", 1, 3, 1, [sweep], False).plot(tmp_path / "n.svg")
     assert "<!-- 1.0000000e+400 -->" in (tmp_path / "n.svg").read_text()
+
+
+@pytest.mark.parametrize("is_chain", [False, True])
+def test_what_is_known_is_a_dashed_line(is_chain: bool) -> None:
+    """In the histogram, and in the trace of a chain; of no other predict."""
+
+    def dashed(known: dict[str, float]) -> list[set[float]]:
+        figure = posterior(is_chain).plot(known=known)
+        assert figure is not None
+        lines = [line for axes in figure.axes for line in axes.lines if line.get_linestyle() == "--"]
+        return [{*np.ravel(line.get_xdata()).tolist(), *np.ravel(line.get_ydata()).tolist()} for line in lines]
+
+    assert dashed({}) == [] and dashed({"nothing": 0.25}) == []
+    found = dashed({"omega": 0.25})
+    assert len(found) == (2 if is_chain else 1) and all(0.25 in line for line in found)
+
+
+def test_the_demo_marks_the_exact_means() -> None:
+    root = Path(__file__).parents[2]
+    known = dict(re.findall(r"--known (\w+)=([\d.]+)", (root / "Makefile").read_text()))
+    exact = dict(re.findall(r"E\[(\w+)\] = ([\d.]+)", (root / "programs" / "kalman.clj").read_text()[:2000]))
+    assert {name: float(value) for name, value in known.items()} == {n: float(v) for n, v in exact.items()}

@@ -98,7 +98,7 @@ def test_a_picture_without_a_path() -> None:
 
 
 def test_completion_and_help_list_what_there_is() -> None:
-    methods = ["icsmc", "lmh", "pgas", "rw", "slices"]
+    methods = ["ellipse", "gibbs", "icsmc", "lmh", "nuts", "pgas", "rw", "slices", "smc", "sums"]
     others = ["CompileError", "Model", "ModelError", "Posterior", "compile_text", "install", "load"]
     assert dir(pplc) == sorted([*methods, *others])
     assert all(hasattr(pplc, name) for name in dir(pplc))
@@ -152,7 +152,7 @@ def test_groups_have_all_draws() -> None:
     assert (weights * weighted["mu"].data).sum() / weights.sum() == pytest.approx(posterior.mean("mu"))
     assert groups["log_likelihood"].coordinates["line"].data.tolist() == [3, 3, 3]
     assert list(groups_of(posterior, observes=False)) == ["posterior", "sample_stats", "weighted"]
-    assert list(groups_of(hostile(True))) == ["posterior", "sample_stats", "weighted"]
+    assert list(groups_of(hostile(True))) == ["posterior", "posterior_text", "sample_stats", "weighted"]
     with pytest.raises(ValueError, match="not kept"):
         groups_of(hostile(True), observes=True)
 
@@ -165,7 +165,8 @@ def test_arviz(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(arviz, "__version__", version)
     elif not arviz.__version__.startswith("0."):
         pytest.skip("an ArviZ that has no InferenceData")
-    posterior = pplc.compile_text(MEAN).infer("pgas", particles=20, sweeps=100, chains=2, seed=1)
+    text = f'{MEAN} [predict "sign" (if (> mu 0) "plus" "minus")]'
+    posterior = pplc.compile_text(text).infer("pgas", particles=20, sweeps=100, chains=2, seed=1)
     found = posterior.to_arviz()
     assert type(found).__name__ == ("DataTree" if version.startswith("1") else "InferenceData")
     assert found["posterior"]["mu"].dims == ("chain", "draw") and found["posterior"].sizes["chain"] == 2
@@ -179,7 +180,9 @@ def test_arviz(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_text_goes_into_a_dataset() -> None:
     pytest.importorskip("xarray")
-    found = dataset(groups_of(hostile(True))["posterior"])
+    groups = groups_of(hostile(True))
+    assert all(each.data.dtype.kind in "biuf" for each in groups["posterior"].variables.values())
+    found = dataset(groups["posterior_text"])
     texts = {HOSTILE, "b", ":<b>", "nil", to_json((1, HOSTILE))}
     assert set(found["x"].values.ravel().tolist()) == texts
 

@@ -79,12 +79,15 @@ def test_any_words(text: str) -> None:
     survives(text)
 
 
+INFER = ["infer", "--method", "importance", "--particles", "2", "--sweeps", "1"]
+
+
 @quickly
 @given(st.binary(max_size=60))
 def test_any_bytes_through_the_command(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "bytes.clj"
     path.write_bytes(content)
-    for arguments in (["check"], ["compile", "-o", os.devnull], ["infer", "--particles", "2", "--sweeps", "1"]):
+    for arguments in (["check"], ["compile", "-o", os.devnull], INFER):
         assert main([arguments[0], str(path), *arguments[1:]]) in (OK, FAILED, USAGE)
 
 
@@ -114,7 +117,22 @@ def test_mutants_through_the_command(
         rng = Random(7000 + 10 * seed + number)
         no_endless_runs[0] = 0
         path.write_text(KINDS[rng.randrange(4)](rng), encoding="utf-8")
-        code = main(["infer", str(path), "--particles", "2", "--sweeps", "1", "--max-depth", "300", "--seed", "1"])
+        code = main(
+            [
+                "infer",
+                str(path),
+                "--method",
+                "importance",
+                "--particles",
+                "2",
+                "--sweeps",
+                "1",
+                "--max-depth",
+                "300",
+                "--seed",
+                "1",
+            ]
+        )
         shown = capfd.readouterr().err
         assert code in (OK, FAILED, USAGE)
         assert "Traceback" not in shown and "internal error" not in shown, shown
@@ -143,7 +161,7 @@ def test_names_with_points_are_names(name: str) -> None:
         pplc.compile_text(f"[assume x 1]\n[predict ({name} 1)]")
     *_, column = (
         pplc.compile_text(f"[predict (let [{name} 3] {name})]")
-        .infer(particles=1, sweeps=1, seed=1)
+        .infer("importance", particles=1, sweeps=1, seed=1)
         .sweeps[0]
         .predicts.values()
     )
@@ -156,6 +174,6 @@ def test_names_with_points_are_names(name: str) -> None:
 def test_strings_stay_strings(text: str) -> None:
     model = pplc.compile_text(f"[predict {text} 1]\n[predict {text}]", 'a"""b\n.clj')
     assert "__import__" not in model.module.__dict__
-    first, _ = model.infer(particles=1, sweeps=1, seed=1).sweeps[0].predicts
+    first, _ = model.infer("importance", particles=1, sweeps=1, seed=1).sweeps[0].predicts
     assert pplc.compile_text(f"[predict (= {text} {text})]")
     assert isinstance(first, str)

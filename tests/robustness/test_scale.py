@@ -15,7 +15,7 @@ from pplc_runtime.values import ModelError
 
 
 def value(text: str, particles: int = 1, **settings: Any) -> Any:
-    posterior = pplc.compile_text(text, "m.clj").infer(particles=particles, sweeps=1, seed=1, **settings)
+    posterior = pplc.compile_text(text, "m.clj").infer("importance", particles=particles, sweeps=1, seed=1, **settings)
     *_, column = posterior.sweeps[0].predicts.values()
     return column[0]
 
@@ -30,7 +30,7 @@ def test_ten_thousand_statements_that_differ_in_literals() -> None:
     models: list[pplc.Model] = []
     models.append(pplc.compile_text(text))
     assert models[0].text.count("def ") == 2
-    assert models[0].infer(particles=2, sweeps=1, seed=1)
+    assert models[0].infer("importance", particles=2, sweeps=1, seed=1)
 
 
 def test_a_thousand_assumes() -> None:

@@ -16,8 +16,11 @@ VERBS = {
     "infer": "draw from the posterior of a model and show a summary",
     "compile": "translate a model to a Python module",
     "check": "report the errors and warnings of models",
+    "test": "test whether a method is exact on a model",
     "fmt": "write models in one layout",
     "repl": "write a model in the terminal, and infer as it grows",
+    "play": "a page in the browser to write models and see them inferred",
+    "lsp": "serve an editor: errors as you type, completion, hover, definitions",
     "summary": "show the summary of draws in a file",
     "plot": "draw a picture of draws in a file",
 }

@@ -6,6 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from pplc.cli.sources import add_query, read_source
+from pplc.source import Source
 from pplc_runtime.command.failures import FAILED, OK, USAGE, UsageError
 
 
@@ -17,6 +18,9 @@ def parser() -> ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("models", metavar="MODEL.clj", nargs="+", help="the models, or - for standard input")
+    parser.add_argument(
+        "--native", action="store_true", help="say also whether each runs as machine code, and why one does not"
+    )
     add_query(parser)
     return parser
 
@@ -44,11 +48,27 @@ def run(arguments: Namespace) -> int:
         if found:
             print(render_all(source, found), file=sys.stderr)
         severe = sum(diagnostic.severity == "error" for diagnostic in found)
+        if arguments.native and not severe:
+            print(f"{path}: {_native(source)}")
         errors += severe
         warnings += len(found) - severe
     if errors + warnings > 1:
         print(f"{_count(errors, 'error')}, {_count(warnings, 'warning')}", file=sys.stderr)
     return code or (FAILED if errors else OK)
+
+
+def _native(source: Source) -> str:
+    """How a program is run."""
+    from pplc.model import compile_text
+    from pplc_runtime.values import ModelError
+
+    program = compile_text(source.text, source.name).program
+    if program.inputs:
+        return f"told by its data: pplc compile {source.name} --dump-after native --data FILE"
+    try:
+        return program.machine_code().sentence()
+    except ModelError as error:
+        return f"no machine code: {error}"
 
 
 def _count(number: int, what: str) -> str:

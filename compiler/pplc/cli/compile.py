@@ -24,6 +24,7 @@ def parser() -> ArgumentParser:
     parser.add_argument(
         "--dump-after", metavar="PASS", help="write the program as it is after a pass of the compiler instead"
     )
+    parser.add_argument("--emit", choices=["llvm"], help="write the LLVM IR of its machine code instead")
     add_inputs(parser)
     add_query(parser)
     return parser
@@ -36,19 +37,25 @@ def run(arguments: Namespace) -> int:
     from pplc_runtime.suggestions import suggestion
 
     wanted = arguments.dump_after
-    every = (*PASSES, "specialise")
-    if wanted is None:
+    every = (*PASSES, "specialise", "native")
+    if wanted is None and arguments.emit is None:
         text = compile_source(source).text
     elif wanted in PASSES:
         text = dump_after(source, wanted)
-    elif wanted == "specialise":
+    elif wanted in (None, "specialise", "native"):
         from pplc.model import compile_text
         from pplc_runtime.command.inputs import read_inputs
+        from pplc_runtime.values import ModelError
 
         program = compile_text(source.text, source.name).program
-        text = program.specialised(
-            read_inputs(arguments.data, arguments.settings, program.inputs, program.asks_for_missing)
-        )
+        data = read_inputs(arguments.data, arguments.settings, program.inputs, program.asks_for_missing)
+        if wanted == "specialise":
+            text = program.specialised(data)
+        else:
+            found = program.machine_code(data)
+            if not found.kind and arguments.emit:
+                raise ModelError(f"{source.name}: error: {found.sentence()}")
+            text = found.sentence() if not found.kind else found.llvm() if arguments.emit else found.own
     else:
         raise UsageError(f"no pass '{wanted}'{suggestion(wanted, every)}; the passes are {', '.join(every)}")
     if not text.endswith("\n"):

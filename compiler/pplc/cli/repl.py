@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def run(arguments: Namespace) -> int:
     if arguments.model is not None:
         read_source(arguments.model)  # what cannot be read is told
         session.load(arguments.model)
-    lines = _Lines()
+    lines = _Lines(session.words)
     lines.say(":help lists what can be said; ctrl-d leaves")
     while True:
         try:
@@ -61,9 +62,9 @@ def run(arguments: Namespace) -> int:
 
 
 class _Lines:
-    """Lines from a terminal, with its history; or from a pipe, which is not talked to."""
+    """Lines from a terminal, with its history and completion; or from a pipe, which is not talked to."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: Callable[[], list[str]]) -> None:
         self.talks = sys.stdin.isatty()
         self.history: Path | None = None
         if not self.talks:
@@ -75,6 +76,9 @@ class _Lines:
         self.history = Path(os.path.expanduser("~")) / HISTORY
         with suppress(OSError):  # there is none yet
             readline.read_history_file(self.history)
+        readline.set_completer_delims(" \t\n()[]{}\"';,")
+        readline.set_completer(lambda start, nth: [*(each for each in words() if each.startswith(start)), None][nth])
+        readline.parse_and_bind("tab: complete")
 
     def read(self, prompt: str) -> str:
         return input(prompt if self.talks else "")

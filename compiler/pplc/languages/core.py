@@ -147,6 +147,11 @@ Sited: TypeAlias = Local | App | Lambda | Sample | Observe | Mem
 """What may have a number in addresses."""
 
 
+def itself(name: str, procedure: Lambda) -> Letrec:
+    """A procedure that can call itself by a name."""
+    return Letrec(((name, procedure),), Name(name, procedure.span), procedure.span)
+
+
 def primitive_call(name: str, span: Span, *arguments: Expr) -> App:
     """A call of a primitive, whatever a program itself calls by that name."""
     return App(Primitive(name, span), arguments, span)

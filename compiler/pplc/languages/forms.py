@@ -53,9 +53,9 @@ Form: TypeAlias = Atom | Name | Group
 SHORT_FN: Final = "#()"
 """What a procedure that is written `#(...)` starts with; no name in a text has brackets in it."""
 SPECIAL: Final = (
-    "quote", "if", "if-not", "if-let", "lambda", "fn", SHORT_FN, "let", "let*", "letrec", "loop", "recur", "cond",
-    "condp", "case", "when", "when-not", "when-let", "and", "or", "do", "begin", "->", "->>", "as->", "for", "doseq",
-    "dotimes", "sample", "sample*", "observe", "observe*", "factor", "condition", "mem", "fm",
+    "quote", "if", "if-not", "if-let", "lambda", "fn", SHORT_FN, "let", "let*", "letrec", "letfn", "loop", "recur",
+    "cond", "condp", "case", "when", "when-not", "when-let", "and", "or", "do", "begin", "->", "->>", "as->", "for",
+    "foreach", "doseq", "dotimes", "sample", "sample*", "observe", "observe*", "factor", "condition", "mem", "fm",
     "with-primitive-procedures",
 )  # fmt: skip
 """The words that start a special form of an expression."""

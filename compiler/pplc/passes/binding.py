@@ -70,6 +70,19 @@ def letrec(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
     return recursive(surface, found, surface.body(form, rest[1:]), form.span)
 
 
+def letfn(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
+    """(letfn [(f [x] body ...)] e) is (letrec [f (fn [x] body ...)] e)."""
+    usage = "expected (letfn [(name [parameter ...] body ...) ...] body ...)"
+    if len(rest) < 2 or not isinstance(rest[0], Group):
+        raise surface.fail(form, usage)
+    pairs: list[Form] = []
+    for each in rest[0].items:
+        if not isinstance(each, Group) or len(each.items) < 3:
+            raise surface.fail(each, usage)
+        pairs += (each.items[0], each._replace(items=(Name("fn", each.start, each.start), *each.items[1:])))
+    return letrec(surface, form, (rest[0]._replace(items=tuple(pairs)), *rest[1:]))
+
+
 def is_recursive(value: core.Expr) -> bool:
     """Whether a value can refer to itself: a procedure, or a memoised one."""
     return isinstance(value, core.Lambda) or (isinstance(value, core.Mem) and isinstance(value.procedure, core.Lambda))

@@ -18,12 +18,13 @@ from pplc.diagnostics import CompileError, Diagnostic
 from pplc.languages import core
 from pplc.languages.foreign import NO_MEANING, STATEMENT_NAMES, hint
 from pplc.languages.forms import SPECIAL, STATEMENTS, Form, Group, Name
-from pplc.languages.traverse import every_statement, expressions
+from pplc.languages.traverse import mentions
 from pplc.passes.binding import bindings
 from pplc.passes.comprehensions import counted, times
 from pplc.passes.library import LIBRARY, closed, definition, used
+from pplc.passes.namespaces import without_aliases
 from pplc.passes.patterns import literal_defaults, named_at
-from pplc.passes.queries import IGNORED, queries, selected
+from pplc.passes.queries import IGNORED, meant, queries, reporting, selected
 from pplc.passes.shapes import Shapes
 from pplc.passes.surface import Bad, Surface
 from pplc.passes.versions import Versions
@@ -77,30 +78,38 @@ class _Expander(Surface):
     def program(self, forms: Sequence[Form]) -> list[core.Statement]:
         """The statements of a program, of the query that is meant if it is a file of queries."""
         try:
-            forms = self.meant(forms)
+            forms = self.meant(without_aliases(forms))
         except Bad:
             return []
         statements = self.statements(forms, Shapes(forms), Loops())
-        exprs = [expr for statement in every_statement(tuple(statements)) for expr in expressions(statement)]
         library: list[core.Statement] = []
-        for name, at in used(exprs, self.versions.places).items():
-            for bound, value, span in self.definition(definition(name, at)):
-                library.append(core.AssumeStatement(bound, closed(value), span, span))
+        defined = dict(self.versions.places)
+        asked = used(statements, defined)
+        while asked:
+            defined.update(asked)
+            more: list[core.Statement] = []
+            for name, at in asked.items():
+                for bound, value, span in self.definition(definition(name, at)):
+                    more.append(core.AssumeStatement(bound, closed(value), span, span))
+            library = [*more, *library]
+            asked = used(more, defined)
         return [*library, *statements]
 
     def meant(self, forms: Sequence[Form]) -> Sequence[Form]:
-        found = queries(forms)
-        name, names = self.source.query, ", ".join(found)
+        found, name = queries(forms), self.source.query
         if name is None and not found:
-            return forms
-        if name is None and len(found) > 1:
-            last = list(found.values())[-1]
-            raise self.fail(last.items[1], f"there are several queries: {names}; say which with --query NAME")
-        if name is not None and name not in found:
-            message = f"there is no query '{name}' in this file" + (f"; there are {names}" if names else "")
+            return reporting(forms)
+        asked = meant(forms, name)
+        if len(asked) > 1:
+            message = f"there are several queries: {', '.join(asked)}; say which with --query NAME"
+            raise self.fail(found[asked[-1]].items[1], message)
+        if not asked:
+            there = f"; there are {', '.join(found)}" if found else ""
+            what = "each query is needed by another one; say which is meant with --query NAME"
+            message = what if name is None else f"there is no query '{name}' in this file{there}"
             self.errors.append(Diagnostic(Span(0, 0), message))
             raise Bad
-        return selected(forms, found[name or next(iter(found))], self.fail)
+        return selected(forms, found[asked[0]], self.fail)
 
     def statements(self, forms: Iterable[Form], shapes: Shapes, loops: Loops) -> list[core.Statement]:
         result: list[core.Statement] = []
@@ -182,7 +191,7 @@ class _Expander(Surface):
                 return []
             case _ if word in NO_MEANING:
                 raise self.fail(form, f"'{word}' has no meaning here: {NO_MEANING[word]}")
-            case _ if form.bracket == "(" and self.is_expression(head):
+            case _ if form.bracket == "(" and self.is_expression(head, loops):
                 return [self.assumed(self.temporary("dropped"), self.expr(form), form.span, form.span, loops)]
             case None:
                 raise self.fail(form, "expected a statement such as [assume name expression]")
@@ -190,12 +199,12 @@ class _Expander(Surface):
                 meant = hint(word, (), [STATEMENTS], STATEMENT_NAMES) or "; use assume, observe or predict"
                 raise self.fail(head, f"'{word}' does not start a statement{meant}")
 
-    def is_expression(self, operator: Form) -> bool:
+    def is_expression(self, operator: Form, loops: Loops) -> bool:
         """Whether a form that starts like this is an expression, there for what it does: a call of what is known."""
         if not isinstance(operator, Name):
             return isinstance(operator, Group)
         text = operator.text
-        known = (SPECIAL, SIGNATURES, LIBRARY, self.versions.places)
+        known = (SPECIAL, SIGNATURES, LIBRARY, self.versions.places, loops.variables)
         return any(text in names for names in known) or text.startswith((":", "Math/"))
 
     def assume(self, form: Group, loops: Loops) -> list[core.Statement]:
@@ -245,11 +254,17 @@ class _Expander(Surface):
             name, parts = self.target(target, "whole")
             held = name if "%" in name else self.temporary(name)
             value = self.named(form, name)
+            if isinstance(value, core.Lambda) and not self.is_bound(name, loops) and mentions(value, name):
+                value = core.itself(name, value)
             result.append(self.assumed(held, value, form.span, target.span, loops))
             if held != name:
                 parts = [(name, core.Name(held, target.span))]
             loops = replace(loops.inside(name, parts), level=loops.level + 1)
         return [*result, *self.statements(forms, shapes, loops)]
+
+    def is_bound(self, name: str, loops: Loops) -> bool:
+        """Whether a name means something where a statement stands."""
+        return name in loops.variables or name in self.versions.current or name in SIGNATURES
 
     def choice(
         self, form: Group, word: str, rest: Sequence[Form], shapes: Shapes, loops: Loops

@@ -1,4 +1,4 @@
-"""Library (part of `expand`): names of the paper's own system that are written in the language itself.
+"""Library (part of `expand`): names of Clojure and of the paper's own system that are written in the language itself.
 
 A program that uses one and does not define it gets its definition, in front of all else. What is in it means the
 language's own primitives, whatever the program calls by their names; an error in it is one at the place of its use.
@@ -8,17 +8,19 @@ A process of that system is a value: `(produce p)` is a distribution, and `(abso
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Sequence
 from typing import Final
 
 from pplc.languages import core
 from pplc.languages.forms import Form, Group
-from pplc.languages.traverse import binders, children, rebuilt
+from pplc.languages.traverse import binders, children, expressions, rebuilt
+from pplc.passes.library_clojure import CLOJURE
 from pplc.passes.read import read
 from pplc.source import Source, Span
 from pplc_runtime.program.names import SIGNATURES
 
 LIBRARY: Final = {
+    **CLOJURE,
     "produce": "(defn produce [process] (process))",
     "absorb": "(defn absorb [process value] (process value))",
     "CRP": """
@@ -48,15 +50,32 @@ LIBRARY: Final = {
 }
 
 
-def used(exprs: Iterable[core.Expr], defined: Iterable[str]) -> dict[str, Span]:
-    """The names of the library that some expressions use, with the places where they do first."""
+def used(statements: Sequence[core.Statement], defined: Container[str]) -> dict[str, Span]:
+    """The names of the library that statements use and nobody defines, with the places where they do first."""
     found: dict[str, Span] = {}
-    stack = list(exprs)[::-1]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, core.Name) and item.text in LIBRARY and item.text not in defined:
-            found.setdefault(item.text, item.span)
-        stack.extend(reversed(children(item)))
+    shared: set[int] = set()
+
+    def visit(expr: core.Expr, bound: frozenset[str]) -> None:
+        if isinstance(expr, core.Name):
+            if expr.text in LIBRARY and expr.text not in bound and expr.text not in defined:
+                found.setdefault(expr.text, expr.span)
+            return
+        inner = bound | set(binders(expr))
+        for part in children(expr):
+            visit(part, bound if isinstance(expr, core.Let) and part is expr.value else inner)
+
+    def go(some: Sequence[core.Statement], bound: frozenset[str]) -> None:
+        for statement in some:
+            if isinstance(statement, core.SharedStatement):
+                if statement.shape in shared:
+                    continue
+                shared.add(statement.shape)
+            for expr in expressions(statement):
+                visit(expr, bound)
+            if isinstance(statement, core.ForStatement):
+                go(statement.body, bound | {statement.name})
+
+    go(statements, frozenset())
     return found
 
 

@@ -10,8 +10,9 @@
         {:mu mu}))
 
 Parameters are inputs. What the query does not need, by way of whatever definitions, is left out: that may be Clojure of
-any kind. Observes of the body are statements where they surely can be: directly in it, in its lets, and in a doseq
-over what is surely not random. Any other form of the body is an expression, in which observes weigh.
+any kind. A query that another one needs is a procedure. Observes of the body are statements where they surely can be:
+directly in it, in its lets, and in a doseq over what is surely not random. Any other form of the body is an expression,
+in which observes weigh.
 """
 
 from __future__ import annotations
@@ -19,13 +20,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pplc.languages.forms import Atom, Form, Group, Name
+from pplc.diagnostics import Diagnostic
+from pplc.languages.foreign import NO_MEANING
+from pplc.languages.forms import STATEMENTS, Atom, Form, Group, Name
+from pplc.passes.namespaces import every_name, mapped_forms
 from pplc_runtime.program.names import CONSTANTS, SIGNATURES, STOCHASTIC
 
 IGNORED: Final = ("ns", "in-ns", "require", "use", "import", "declare", "comment", "refer", "set!")
 """What a file may start with, and what says nothing to a compiler of models."""
+OLD: Final = "defanglican"
+"""A query whose body is statements."""
 AROUND: Final = "with-primitive-procedures"
-DEFINITIONS: Final = ("def", "defn", "defn-", "defm", "define", "assume", "defdist", "defproc", "defmacro")
+DEFINITIONS: Final = (
+    "def",
+    "defn",
+    "defn-",
+    "defm",
+    "define",
+    "assume",
+    "defdist",
+    "defproc",
+    "defmacro",
+    "defquery",
+    OLD,
+)
+USAGE: Final = "expected (defquery name [parameter ...] body ...)"
+PARTICLES: Final = 1000
+"""What a query inside of another is run by, where it does not say."""
 Fail = Callable[[Form, str], Exception]
 Scope = Mapping[str, bool]
 """Names, and whether each is surely not random; a name that is not there is a primitive, or unknown."""
@@ -39,10 +60,14 @@ def head(form: Form) -> str:
 
 
 def flat(forms: Iterable[Form]) -> Iterator[Form]:
-    """Top-level forms; those inside of with-primitive-procedures are among them."""
+    """Top-level forms; those inside of with-primitive-procedures are among them. (defun f (x) ...) is a define."""
     for form in forms:
         if head(form) == AROUND and isinstance(form, Group):
             yield from flat(form.items[2:])
+        elif head(form) == "defun" and isinstance(form, Group) and len(form.items) > 3:
+            named, parameters, *body = form.items[1:]
+            own = parameters.items if isinstance(parameters, Group) else (Name(".", *named.span), parameters)
+            yield _form("(", "define", (Group("(", (named, *own), *named.span), *body), form)
         else:
             yield form
 
@@ -51,42 +76,125 @@ def queries(forms: Sequence[Form]) -> dict[str, Group]:
     """The queries of a file by their names."""
     found: dict[str, Group] = {}
     for form in flat(forms):
-        if head(form) == "defquery" and isinstance(form, Group) and len(form.items) > 1:
+        if head(form) in ("defquery", OLD) and isinstance(form, Group) and len(form.items) > 1:
             named = form.items[1]
             if isinstance(named, Name):
                 found[named.text] = form
     return found
 
 
+def meant(forms: Sequence[Form], name: str | None) -> list[str]:
+    """The names of the queries that may be meant: the one that is asked for, or those that no other one needs."""
+    found = queries(forms)
+    if name is not None:
+        return [name] if name in found else []
+    everything = list(flat(forms))
+    inner = {other for query in found.values() for form in _taken(everything, query) for other in _defines(form)}
+    return [each for each in found if each not in inner] if len(found) > 1 else list(found)
+
+
 def selected(forms: Sequence[Form], query: Group, fail: Fail) -> list[Form]:
     """The statements of a query, and what it needs."""
     everything = list(flat(forms))
-    needed = _needed(everything, query)
-    result = [form for form in everything if _defines(form) & needed]
+    others = queries(forms)
+    result = [_procedure(form, fail) if head(form) in ("defquery", OLD) else form for form in _taken(everything, query)]
     certain = _certain_names(everything)
-    return [*result, *_statements(query, certain, fail)]
+    return [
+        mapped_forms(form, lambda each: _nested(each, others)) for form in (*result, *_statements(query, certain, fail))
+    ]
 
 
-def _names(form: Form) -> Iterator[str]:
-    stack = [form]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, Name):
-            yield item.text
-        elif isinstance(item, Group):
-            stack.extend(item.items)
+def reporting(forms: Sequence[Form]) -> Sequence[Form]:
+    """The forms of a program; if it predicts nothing and ends with an expression, that is the body of a query."""
+    last = forms[-1] if forms else None
+    words = (*STATEMENTS, *IGNORED, *DEFINITIONS, *NO_MEANING)
+    if not isinstance(last, Group) or last.bracket != "(" or head(last) in words:
+        return forms
+    if any("predict" in every_name(form) for form in forms):
+        return forms
+    return [*forms[:-1], *_body([last], _certain_names(forms), Name("result", *last.span), True)]
+
+
+def within_what_counts(errors: list[Diagnostic], forms: Sequence[Form], name: str | None) -> list[Diagnostic]:
+    """Of all that cannot be read in a file, what is in the query that is meant or in what it needs."""
+    found = queries(forms) if errors else {}
+    if not found:
+        return errors
+    if len(asked := meant(forms, name)) != 1:
+        return []  # which is an error of its own
+    query = found[asked[0]]
+    everything = list(flat(forms))
+    taken = [*_taken(everything, query), query]
+    left = [form.span for form in everything if form not in taken]
+    return [error for error in errors if not any(start <= error.span.start < end for start, end in left)]
+
+
+def _taken(forms: Sequence[Form], query: Group) -> list[Group]:
+    """The definitions that a query needs."""
+    needed = _needed(forms, query)
+    return [form for form in forms if isinstance(form, Group) and form is not query and _defines(form) & needed]
+
+
+def _nested(form: Form, others: Mapping[str, Group]) -> Form:
+    """(conditional inner :smc :number-of-particles n): of a query, a procedure from its arguments to distributions."""
+    if head(form) != "conditional" or not isinstance(form, Group) or len(form.items) < 2:
+        return form
+    inner, *options = form.items[1:]
+    if head(inner) == "query" and isinstance(inner, Group) and len(inner.items) > 2:
+        inner = _form("(", "fn", (inner.items[1], *_valued(inner.items[2:])), inner)
+    elif not (isinstance(inner, Name) and inner.text in others):
+        return form
+    names = [Name(text, form.start, form.end) for text in ("&", "query-arguments")]
+    called = _form("(", "fn", (Group("[", (), *form.span), _form("(", "apply", (inner, names[1]), form)), form)
+    settings = _settings(options, form)
+    return _form(
+        "(", "fn", (Group("[", tuple(names), *form.span), _form("(", "conditional", (called, *settings), form)), form
+    )
+
+
+def _settings(options: Sequence[Form], at: Form) -> Iterator[Form]:
+    """:smc :number-of-particles n -> :method :smc :particles n"""
+    if not options:
+        return
+    method, *further = options
+    given = {each.text: value for each, value in zip(further[::2], further[1::2]) if isinstance(each, Name)}
+    yield from (Name(":method", *at.span), method)
+    if not (isinstance(method, Name) and method.text == ":enumerate"):
+        yield from (Name(":particles", *at.span), given.get(":number-of-particles", Atom(PARTICLES, *at.span)))
+
+
+def _procedure(query: Group, fail: Fail) -> Group:
+    """A query that another one needs: what it predicts, or gives, is its value."""
+    named, parameters, body = _parts(query, fail)
+    return _form("(", "defn", (named, Group("[", tuple(parameters), *query.span), *_valued(body)), query)
+
+
+def _valued(forms: Sequence[Form]) -> Sequence[Form]:
+    """A body whose value is the map of what it predicts, if that is what it ends with."""
+    *before, last = forms
+    if head(last) in ("let", "let*", "do", AROUND) and isinstance(last, Group):
+        kept = 1 if head(last) == "do" else 2
+        return [*before, last._replace(items=(*last.items[:kept], *_valued(last.items[kept:])))]
+    if head(last) != "predict":
+        return forms
+    entries: list[Form] = []
+    for form in forms:
+        if head(form) == "predict" and isinstance(form, Group):
+            entries += form.items[1:] if len(form.items) == 3 else (Atom(str(len(entries)), *form.span), form.items[-1])
+    others = [form for form in forms if head(form) != "predict"]
+    return [*others, Group("{", tuple(entries), *last.span)]
 
 
 def _defines(form: Form) -> set[str]:
     if head(form) not in DEFINITIONS or not isinstance(form, Group) or len(form.items) < 2:
         return set()
-    return set(_names(form.items[1]))
+    return set(every_name(form.items[1]))
 
 
 def _needed(forms: Sequence[Form], query: Group) -> set[str]:
     uses = [(names, form) for form in forms if (names := _defines(form))]
-    needed = set(_names(query))
-    while more := {name for names, form in uses if names & needed for name in _names(form)} - needed:
+    needed = set(every_name(query))
+    while more := {name for names, form in uses if names & needed for name in every_name(form)} - needed:
         needed |= more
     return needed
 
@@ -104,7 +212,7 @@ def _certain_names(forms: Sequence[Form]) -> Scope:
 
 def _is_certain(form: Form, scope: Scope) -> bool:
     """Whether a form surely is not random: names that are not, under primitives alone."""
-    return all(scope.get(name, _is_quiet(name)) for name in _names(form))
+    return all(scope.get(name, _is_quiet(name)) for name in every_name(form))
 
 
 def _is_quiet(name: str) -> bool:
@@ -114,19 +222,32 @@ def _is_quiet(name: str) -> bool:
 
 
 def _statements(query: Group, certain: Scope, fail: Fail) -> Iterator[Form]:
-    named, *rest = query.items[1:]
-    assert isinstance(named, Name)
-    if len(rest) > 1 and isinstance(rest[0], Atom) and isinstance(rest[0].value, str):
-        rest = rest[1:]
-    if len(rest) < 2 or not isinstance(rest[0], Group):
-        raise fail(query, "expected (defquery name [parameter ...] body ...)")
-    for parameter in rest[0].items:
+    named, parameters, body = _parts(query, fail)
+    if head(query) == OLD:
+        yield from reporting(body)
+        return
+    for parameter in parameters:
         if not isinstance(parameter, Name):
             raise fail(parameter, "the parameters of a query are inputs, with plain names; take them apart in a let")
         if parameter.text != "_":
             yield _form("[", "input", (parameter,), parameter)
             certain = {**certain, parameter.text: True}
-    yield from _body(rest[1:], certain, named, True)
+    yield from _body(body, certain, named, True)
+
+
+def _parts(query: Group, fail: Fail) -> tuple[Name, Sequence[Form], Sequence[Form]]:
+    """The name, the parameters and the body of a query; a text before them describes it, and none may be written."""
+    named, *rest = query.items[1:]
+    assert isinstance(named, Name)
+    if len(rest) > 1 and isinstance(rest[0], Atom) and isinstance(rest[0].value, str):
+        rest = rest[1:]
+    if rest and isinstance(rest[0], Group) and rest[0].bracket == "[" and head(rest[0]) not in STATEMENTS:
+        parameters, *rest = rest
+    else:
+        parameters = Group("[", (), *named.span)
+    if not rest or not isinstance(parameters, Group):
+        raise fail(query, USAGE)
+    return named, parameters.items, rest
 
 
 def _body(forms: Sequence[Form], certain: Scope, named: Name, is_result: bool) -> Iterator[Form]:
@@ -139,13 +260,13 @@ def _body(forms: Sequence[Form], certain: Scope, named: Name, is_result: bool) -
             header = form.items[1]
             pairs = header.items if isinstance(header, Group) and header.bracket == "[" else ()
             for target, value in zip(pairs[::2], pairs[1::2]):
-                inner.update(dict.fromkeys(_names(target), _is_certain(value, inner)))
+                inner.update(dict.fromkeys(every_name(target), _is_certain(value, inner)))
             yield form._replace(items=(*form.items[:2], *_body(form.items[2:], inner, named, last)))
         elif word in ("do", AROUND) and isinstance(form, Group):
             yield from _body(form.items[1 if word == "do" else 2 :], certain, named, last)
-        elif word == "doseq" and isinstance(form, Group) and _is_known_loop(form, certain):
+        elif word in ("doseq", "dotimes") and isinstance(form, Group) and _is_known_loop(form, certain):
             yield form._replace(items=(*form.items[:2], *_body(form.items[2:], certain, named, False)))
-        elif word in ("observe", "predict", *IGNORED):
+        elif word in ("observe", "factor", "condition", "predict", *IGNORED):
             yield form
         elif last:
             yield from _results(form, named)

@@ -55,14 +55,16 @@ _TOKEN: Final = re.compile(
     | "([^"\\]*+(?:\\.[^"\\]*+)*+)"                                                      # 10 string
     | (")                                                                                # 11 open string
     | ;[^\r\n]*+
-    | ([^{_WORD}{_BLANK}()\[\]{{}}"';]++)                                                # 12 bad characters
+    | (\\(?:[{_WORD}]++|[^{_BLANK}]))                                                     # 12 character
+    | ([^{_WORD}{_BLANK}()\[\]{{}}"';]++)                                                # 13 bad characters
     | \Z )
     """,
     re.VERBOSE | re.DOTALL,
 )
 _RUN, _FLOAT, _INTEGER, _OPENS, _CLOSES, _NOT_A_NUMBER = range(1, 7)
-_PREFIX, _DISPATCH, _NAME, _STRING, _OPEN_STRING, _BAD = range(7, 13)
+_PREFIX, _DISPATCH, _NAME, _STRING, _OPEN_STRING, _CHARACTER, _BAD = range(7, 14)
 _NUMBERS: Final = (_FLOAT, _INTEGER, _NOT_A_NUMBER)
+_RATIO: Final = re.compile(r"([+-]?[0-9]{1,18})(?:N|/0*+([1-9][0-9]{0,17}))")  # 3/4, and 10N, as Clojure has them
 _SQUARE: Final = re.compile(r"\[[^\[\]]*+\]|[\[\]]")  # a flat vector, or one bracket
 
 _UNCLEAN: Final = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff"
@@ -116,6 +118,14 @@ class _TooManyErrors(Exception):
 
 def read(source: Source) -> list[Form]:
     """The forms of a text, or a CompileError with all that is wrong with it."""
+    forms, errors = scanned(source)
+    if errors:
+        raise CompileError(source, errors)
+    return forms
+
+
+def scanned(source: Source) -> tuple[list[Form], list[Diagnostic]]:
+    """The forms of a text, and what is wrong with it; none if its brackets do not fit."""
     reader = _Reader(source)
     # Forms hold no cycles, yet each is an object that the collector would visit again and again
     # while a large text is read: about a third of the time.
@@ -128,9 +138,7 @@ def read(source: Source) -> list[Form]:
     finally:
         if collecting:
             gc.enable()
-    if reader.errors:
-        raise CompileError(source, reader.errors)
-    return forms
+    return [] if reader.mismatched or reader.stack or reader.stray_end >= 0 else forms, reader.errors
 
 
 class _Reader:
@@ -277,6 +285,9 @@ class _Reader:
             except ValueError:
                 most = sys.get_int_max_str_digits()
                 self.error(start, end, f"integer is too long; at most {most} digits can be read")
+        elif ratio := _RATIO.fullmatch(text):
+            over, under = int(ratio[1]), int(ratio[2] or 1)
+            value = over / under if over % under else over // under
         else:
             shown = text if len(text) <= 40 else text[:37] + "..."
             self.error(start, end, f"'{shown}' is not a number, and a name cannot start like one")
@@ -357,7 +368,9 @@ class _Reader:
 
     def bad_characters(self, kind: int, start: int, end: int) -> None:
         text = self.text[start:end]
-        if kind == _BAD:
+        if kind == _CHARACTER:
+            self.error(start, end, f"'{text}' is not supported; a character is a text, as \"a\" is")
+        elif kind == _BAD:
             hint = f"; did you mean {_MEANT[text[0]]} ?" if text[0] in _MEANT else ""
             self.error(start, end, f"unexpected character {_shown(text[0])}{hint}")
         elif (pair := self.text[start : end + 1]) in _UNREADABLE:

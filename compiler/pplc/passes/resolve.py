@@ -18,6 +18,7 @@ from pplc.diagnostics import CompileError, Diagnostic
 from pplc.languages import core
 from pplc.languages.foreign import LITERALS, hint
 from pplc.languages.forms import SPECIAL
+from pplc.languages.traverse import mentions
 from pplc.source import Source, Span
 from pplc_runtime.program.names import CONSTANTS, SIGNATURES, STOCHASTIC, identifier
 
@@ -241,7 +242,10 @@ class _Resolver:
         bound: list[tuple[str, str, core.Expr, Span]] = []
         while isinstance(expr, core.Let):
             name, span = expr.name, expr.span
-            value = self.expr(expr.value, inner)
+            given = expr.value
+            if isinstance(given, core.Lambda) and not self.is_known(name, inner) and mentions(given, name):
+                given = core.itself(name, given)
+            value = self.expr(given, inner)
             if name == core.UNNAMED:
                 bound.append((name, name, value, span))
             elif "%" in name and isinstance(value, core.Local):

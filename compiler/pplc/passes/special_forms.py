@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from pplc.languages import core
 from pplc.languages.forms import SHORT_FN, Form, Group, Name, head_of
 from pplc.languages.traverse import mentions
-from pplc.passes.binding import bindings, let, letrec, lets
+from pplc.passes.binding import bindings, let, letfn, letrec, lets
 from pplc.passes.clojure_forms import condp, if_let, if_not, short_fn, thread, thread_as, when_let
 from pplc.passes.comprehensions import comprehension, doseq, dotimes
+from pplc.passes.first_order import folded, foreach
 from pplc.source import Span
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def fn(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
 def loop(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
     if len(rest) < 2:
         raise surface.fail(form, "expected (loop [name start ...] body ...)")
+    if len(rest) > 2 and not isinstance(rest[0], Group):
+        return folded(surface, form, rest)
     name = surface.temporary("loop")
     parameters: list[tuple[str, Form]] = []
     parts: list[tuple[str, core.Expr]] = []
@@ -231,6 +234,7 @@ SPECIAL_FORMS: Final[dict[str, SpecialForm]] = {
     "let": let,
     "let*": let,
     "letrec": letrec,
+    "letfn": letfn,
     "loop": loop,
     "recur": recur,
     "cond": cond,
@@ -247,6 +251,7 @@ SPECIAL_FORMS: Final[dict[str, SpecialForm]] = {
     "->>": thread,
     "as->": thread_as,
     "for": comprehension,
+    "foreach": foreach,
     "doseq": doseq,
     "dotimes": dotimes,
     "sample": sample,

@@ -40,9 +40,21 @@ def read_data(path: str) -> Any:
             return Table(columns_of_records(value)) if is_records(value) else value
 
 
+def data_in(text: str, name: str) -> Any:
+    """What a text has: JSON if it starts as an object or a list does, else the cells of a table."""
+    if text.lstrip()[:1] in ("{", "["):
+        value = json_in(text, name)
+        return Table(columns_of_records(value)) if is_records(value) else value
+    return csv_in(text, name, "\t" if "\t" in text.partition("\n")[0] else ",")
+
+
 def read_json(path: str) -> Any:
     """The value of a JSON file."""
-    text = read_text(path)
+    return json_in(read_text(path), path)
+
+
+def json_in(text: str, path: str) -> Any:
+    """The value of a text of JSON; messages call it by the name."""
     try:
         return json.loads(text, object_pairs_hook=_no_duplicates)
     except json.JSONDecodeError as error:
@@ -78,7 +90,12 @@ def read_npz(path: str) -> dict[str, Any]:
 
 def read_csv(path: str, delimiter: str) -> Table:
     """The columns of a file with a line of names."""
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=delimiter)
+    return csv_in(read_text(path), path, delimiter)
+
+
+def csv_in(text: str, path: str, delimiter: str) -> Table:
+    """The columns of a text with a line of names; messages call it by the name."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
         rows = [(reader.line_num, row) for row in reader if row]
     except csv.Error as error:

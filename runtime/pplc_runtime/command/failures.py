@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from types import FrameType
 
 from pplc_runtime.suggestions import suggestion
 
@@ -43,8 +48,24 @@ def run_command(
         raise
     except Exception as error:
         is_told = isinstance(error, told) or _is_model_error(error)
-        print(str(error) if is_told else _message(parser.prog, error), file=sys.stderr)
+        with suppress(OSError):  # the terminal may be gone
+            print(str(error) if is_told else _message(parser.prog, error), file=sys.stderr)
         return FAILED
+
+
+def leave_by_signals() -> None:
+    """Where the terminal is closed or the process is told to end, end as by an error: what was drawn is kept."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for name, said in (("SIGHUP", "the terminal was closed"), ("SIGTERM", "told to end")):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, partial(_leave, said))
+
+
+def _leave(said: str, number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_IGN)
+    raise RunError(said)
 
 
 def ended(cause: BaseException) -> int:

@@ -11,12 +11,13 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from pplc_runtime.command.arguments import reading
+from pplc_runtime.command.arguments import reading, seconds
 from pplc_runtime.command.draws import ENDINGS, check_ending, is_stream, show
-from pplc_runtime.command.failures import INTERRUPTED, OK, UsageError, ended, run_command
-from pplc_runtime.command.files import STANDARD, check_writable
+from pplc_runtime.command.failures import FAILED, INTERRUPTED, OK, UsageError, ended, leave_by_signals, run_command
+from pplc_runtime.command.files import STANDARD, check_readable, check_writable
 from pplc_runtime.command.memory import keep_freed_memory
-from pplc_runtime.composition import Composition, MethodError, method_in, offer_of
+from pplc_runtime.composed import method_in, offer_of
+from pplc_runtime.composition import Composition, MethodError
 from pplc_runtime.settings import (
     DEFAULT_METHOD,
     NO_REFERENCE,
@@ -38,16 +39,25 @@ OPTIONS: Final = (
     "ess_threshold",
     "burn_in",
     "max_depth",
+    "max_seconds",
+    "max_memory",
     "strict",
     "proposals",
+    "waste_free",
     "target_ess",
     "seconds",
+    "checkpoint",
+    "resume",
+    "every",
 )
 """Handed to the method when they were given."""
 
 
 HEADING: Final = "methods, with the particles and sweeps that they use unless told otherwise:"
-COMPOSED: Final = "chains can be composed, each with what it moves: 'pgas(paths, 50) + lmh(omega q)*5'"
+COMPOSED: Final = (
+    "chains can be composed, each with what it moves: 'pgas(paths, 50) + lmh(omega q)*5'; "
+    "the particles of smc can be moved: 'smc(1000) | rw(globals)*5'"
+)
 
 
 class Model(Protocol):
@@ -81,6 +91,8 @@ def add_options(parser: ArgumentParser) -> None:
     add("--out", metavar="FILE",
         help=f"write every draw, by the ending: {ENDINGS}; - for lines of JSON on standard output")  # fmt: skip
     add("--plot", metavar="FILE.png", help="draw the posterior; also .svg and .pdf (needs matplotlib)")
+    add("--known", action="append", default=[], type=reading(known_number), metavar="NAME=X",
+        help="a dashed line in the picture of --plot at what is known of a predict; may be given again")  # fmt: skip
     add("--genealogy", metavar="FILE.png",
         help="smc, icsmc, pgas: draw the ancestors of the particles in the last sweep")  # fmt: skip
     add(
@@ -88,13 +100,35 @@ def add_options(parser: ArgumentParser) -> None:
         metavar="FILE.html",
         help="write a page with the model, its graph and data, the summary, densities, traces and what to look at",
     )
+    add("--cluster", metavar="ADDRESS",
+        help="blocks of sweeps on a cluster of dask.distributed, tcp://...; changes no result")  # fmt: skip
+    add("--checkpoint", metavar="FILE", help="write all that is done to a journal, from which a run can be resumed")
+    add("--every", type=reading(seconds), default=None, metavar="30s",
+        help="--checkpoint: how often it is written (default: 30s)")  # fmt: skip
+    add("--resume", metavar="FILE",
+        help="go on with the run of a journal; the result is that of a run without a break")  # fmt: skip
     add("--quiet", action="store_true", help="no progress bar and no summary")
     setting("--resampling", "SCHEME", f"smc, icsmc, pgas: {', '.join(RESAMPLING)}")
     setting("--ess-threshold", "F", "smc, icsmc, pgas: resample only below this share of effective particles")
     setting("--proposals", "N", "lmh: proposals of a sweep (default: as many as the program makes random choices)")
+    add("--waste-free", action="store_const", const=True,
+        help="smc with moves ('smc | rw*5'): all states of the moves are particles")  # fmt: skip
     setting("--max-depth", "N", "how deep procedures of the model may recur")
+    setting("--max-seconds", "S", "end the run after so many seconds, with what was drawn by then")
+    setting(
+        "--max-memory", "SIZE", "end it when the process has more memory than this, such as 2G (default: 90%% of it)"
+    )
     add("--strict", action="store_const", const=True,
         help="pgas: reject an ancestor whenever a branch is taken otherwise, as in the paper")  # fmt: skip
+
+
+def known_number(given: Any) -> tuple[str, float]:
+    """NAME=X, a predict and a number."""
+    name, equals, text = str(given).rpartition("=")
+    try:
+        return name.strip(), float(text) if equals and name.strip() else float("")
+    except ValueError:
+        raise ValueError(f"takes NAME=NUMBER, not '{given}'") from None
 
 
 def add_inputs(parser: ArgumentParser) -> None:
@@ -148,8 +182,36 @@ def check(arguments: Namespace) -> None:
         if not arguments.report.lower().endswith((".html", ".htm")):
             raise UsageError(f"--report {arguments.report}: the file must end in .html")
         check_writable(arguments.report)
+    check_journal(arguments)
     check_picture("--plot", arguments.plot)
     check_picture("--genealogy", arguments.genealogy)
+    check_method(arguments)
+
+
+def check_journal(arguments: Namespace) -> None:
+    """Say that a journal cannot be written, or resumed."""
+    new, old = arguments.checkpoint, arguments.resume
+    if new is not None and old is not None:
+        raise UsageError("--resume: a run that is resumed goes on in its own journal; leave out --checkpoint")
+    if arguments.every is not None and new is None and old is None:
+        raise UsageError("--every is for --checkpoint and --resume")
+    if (new is not None or old is not None) and getattr(arguments, "engine", None) == "reference":
+        raise UsageError("--checkpoint: the reference engine writes none")
+    if (new is not None or old is not None) and arguments.method == "auto":
+        if new is None:
+            raise UsageError("--resume: name the --method of the run that is resumed")
+        raise UsageError("--checkpoint: auto writes none; name the method")
+    if new is not None:
+        check_writable(new)
+        if os.path.exists(new):
+            raise UsageError(f"--checkpoint {new}: it exists; go on with it by --resume, or remove it")
+    if old is not None:
+        check_readable(old)
+        check_writable(old)
+
+
+def check_method(arguments: Namespace) -> None:
+    """Say what the method has no use for."""
     method = offer_of(arguments.method)
     if getattr(arguments, "engine", None) == "reference" and method.name not in REFERENCE_METHODS:
         raise UsageError(f"--method: {NO_REFERENCE.format(method.name)}")
@@ -163,6 +225,7 @@ def check(arguments: Namespace) -> None:
 
 def infer(model: Model, arguments: Namespace) -> int:
     """Infer as the options say; returns the exit code."""
+    from pplc_runtime.command.cluster import cluster
     from pplc_runtime.command.inputs import read_inputs
     from pplc_runtime.command.progress import Progress
     from pplc_runtime.results.export import DrawWriter, undisturbed
@@ -172,11 +235,18 @@ def infer(model: Model, arguments: Namespace) -> int:
     asks = getattr(model, "asks_for_missing", False)
     data = read_inputs(arguments.data, arguments.settings, model.inputs, asks)
     method = offer_of(arguments.method)
-    particles = arguments.particles or method.particles
-    sweeps = arguments.sweeps or method.sweeps
-    seed = int.from_bytes(os.urandom(4)) if arguments.seed is None else arguments.seed
+    chooses = method.name == "auto"  # how long it runs, and what it gives, is known when it is done
+    particles = arguments.particles or (None if chooses else method.particles)
+    sweeps = arguments.sweeps or (None if chooses else method.sweeps)
+    seed = arguments.seed
+    if seed is None and arguments.resume is not None:
+        from pplc_runtime.results.journal import settings_in
+
+        seed = settings_in(arguments.resume).get("seed")
+    seed = int.from_bytes(os.urandom(4)) if seed is None else seed
     whole = arguments.out is not None and arguments.out != STANDARD and not is_stream(arguments.out)
     whole = whole and not arguments.out.lower().endswith(".jsonl")  # which is written when all is done
+    whole = whole or (chooses and arguments.out is not None)
     drawn = any(path is not None for path in (arguments.plot, arguments.genealogy, arguments.report))
     keep = whole or drawn or not (arguments.quiet or arguments.out == STANDARD)
     options: dict[str, Any] = {name: getattr(arguments, name, None) for name in OPTIONS}
@@ -190,7 +260,7 @@ def infer(model: Model, arguments: Namespace) -> int:
         target = sys.stdout if arguments.out == STANDARD else arguments.out
         writer = DrawWriter(target, is_chain=method.is_chain, about=told)
     kept: list[Sweep] = []
-    progress = Progress(sweeps * arguments.chains, quiet=arguments.quiet)
+    progress = Progress((sweeps or 0) * arguments.chains, quiet=arguments.quiet or chooses)
 
     def on_sweep(sweep: Sweep) -> None:
         with undisturbed():  # what is shown, counted and written is the same, also after an interrupt
@@ -200,24 +270,28 @@ def infer(model: Model, arguments: Namespace) -> int:
                 kept.append(sweep)
             progress.step()
 
+    leave_by_signals()
     try:
-        posterior: Posterior = model.infer(
-            arguments.method,
-            particles=particles,
-            sweeps=sweeps,
-            seed=seed,
-            chains=arguments.chains,
-            cores=arguments.cores,
-            data=data,
-            on_sweep=on_sweep,
-            keep=keep,
-            **{name: value for name, value in options.items() if value is not None},
-        )
+        with cluster(arguments.cluster) as options["executor"]:
+            posterior: Posterior = model.infer(
+                arguments.method,
+                particles=particles,
+                sweeps=sweeps,
+                seed=seed,
+                chains=arguments.chains,
+                cores=arguments.cores,
+                data=data,
+                on_sweep=None if chooses else on_sweep,
+                keep=keep or chooses,
+                **({"progress": not arguments.quiet} if chooses else {}),
+                **{name: value for name, value in options.items() if value is not None},
+            )
         progress.interrupted = posterior.interrupted
     except MethodError as error:
         raise UsageError(f"--method: {error}") from None
     except KeyboardInterrupt:
-        posterior = Posterior(method.name, seed, method.draws_of(particles), arguments.chains, kept, method.is_chain)
+        size = method.draws_of(particles or 1)
+        posterior = Posterior(method.name, seed, size, arguments.chains, kept, method.is_chain)
         progress.interrupted = True
     except BaseException:
         if writer is not None and (part := writer.abandon()) is not None:
@@ -228,11 +302,15 @@ def infer(model: Model, arguments: Namespace) -> int:
     if writer is not None:
         writer.close() if progress.done else writer.abandon()
     if whole and len(posterior):
-        posterior.save(arguments.out)
-    if keep and len(posterior):
+        posterior.to_jsonl(sys.stdout) if arguments.out == STANDARD else posterior.save(arguments.out)
+    if keep and len(posterior) and arguments.out != STANDARD:
         _show(posterior, arguments)
+    if posterior.limit is not None:
+        progress.say(f"{posterior.limit}\nafter {progress.done} of {progress.total} sweeps, which are kept")
+        return FAILED
     if progress.interrupted:
-        progress.say(f"pplc: interrupted after {progress.done} of {progress.total} sweeps")
+        done = "" if chooses else f" after {progress.done} of {progress.total} sweeps"
+        progress.say(f"pplc: interrupted{done}")
         return INTERRUPTED
     return OK
 
@@ -254,7 +332,7 @@ def _show(posterior: Posterior, arguments: Namespace) -> None:
     if arguments.report is not None:
         posterior.report(arguments.report)
     if arguments.plot is not None:
-        posterior.plot(arguments.plot)
+        posterior.plot(arguments.plot, known=dict(arguments.known))
     if arguments.genealogy is not None:
         if posterior.genealogies():
             posterior.plot_genealogy(arguments.genealogy)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from pplc_runtime.command.data_files import Table, read_data
+from pplc_runtime.command.data_files import Table, data_in, read_data
 from pplc_runtime.command.failures import UsageError
 from pplc_runtime.results.inputs import inputs_of, of_table, plain_input, unknown_input
 from pplc_runtime.results.json_values import from_python, records_of
@@ -42,12 +42,25 @@ def _of_file(given: str, known: Collection[str], asks: bool) -> dict[str, Any]:
         if isinstance(value, Table):
             value = records_of({key: from_python(own) for key, own in value.columns.items()})
         return {name: plain_input(name, value, asks, path)}
-    value = read_data(given)
+    return _of_data(read_data(given), given, known, asks)
+
+
+def inputs_in(text: str, name: str, known: Collection[str], asks: bool) -> dict[str, Any]:
+    """The inputs in a text of JSON or of cells; none if it is empty."""
+    if not text.strip():
+        return {}
+    try:
+        return _of_data(data_in(text, name), name, known, asks)
+    except (TypeError, ValueError) as error:
+        raise UsageError(str(error)) from None
+
+
+def _of_data(value: Any, name: str, known: Collection[str], asks: bool) -> dict[str, Any]:
     if isinstance(value, Table):
-        return of_table(value.columns, known, asks, given)
+        return of_table(value.columns, known, asks, name)
     if not isinstance(value, dict):
-        raise UsageError(f'{given}: the data must be an object {{"name": value, ...}}, or a list of records')
-    return inputs_of(value, known, asks, given)
+        raise UsageError(f'{name}: the data must be an object {{"name": value, ...}}, or a list of records')
+    return inputs_of(value, known, asks, name)
 
 
 def _value_of(text: str) -> Any:

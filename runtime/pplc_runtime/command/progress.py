@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from contextlib import suppress
 from typing import Any
 
 DELAY = 1.0
@@ -18,15 +20,17 @@ class Progress:
         self.interrupted = False
         self._bar: Any = None
         if not quiet and (sys.stderr.isatty() or "ipykernel" in sys.modules):
-            from tqdm.auto import tqdm
+            with warnings.catch_warnings():  # a notebook without widgets has a bar of text
+                warnings.simplefilter("ignore")
+                from tqdm.auto import tqdm
 
             self._bar = tqdm(total=total, unit=" sweeps", delay=DELAY, leave=False, dynamic_ncols=True)
 
-    def step(self) -> None:
-        """One sweep more."""
-        self.done += 1
+    def step(self, count: int = 1) -> None:
+        """Some sweeps more."""
+        self.done += count
         if self._bar is not None:
-            self._bar.update()
+            self._bar.update(count)
 
     def close(self) -> None:
         """Take the bar away."""
@@ -36,5 +40,6 @@ class Progress:
 
     def say(self, message: str) -> None:
         """A line on standard error, below the bar."""
-        self.close()
-        print(message, file=sys.stderr)
+        with suppress(OSError):  # the terminal may be gone
+            self.close()
+            print(message, file=sys.stderr)

@@ -64,6 +64,9 @@ class Family(ABC):
     fits_by_shape: ClassVar[bool] = False
     """Whether `problem` looks at the shapes of the parameters only."""
 
+    has_fixed_outcomes: ClassVar[bool] = False
+    """Whether `outcomes` are the same whatever the parameters are, so that it may be given those of many lanes."""
+
     nowhere: ClassVar[str | None] = None
     """What to say where every particle has density zero, if that is not for the value to explain."""
 

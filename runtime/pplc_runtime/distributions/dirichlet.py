@@ -60,7 +60,9 @@ class Dirichlet(Family):
             draw = rng.standard_gamma(alpha)
             return draw / np.add.reduce(draw)
         # Gamma(a) is Gamma(a + 1) U^(1/a), of which the log never underflows; then shares of the largest.
-        logs = np.log(rng.standard_gamma(alpha + 1.0)) - rng.standard_exponential(alpha.shape) / alpha
+        apart = np.less(np.minimum.reduce(alpha), SMALL)  # lane by lane: what one draws is not for others to decide
+        gammas = rng.standard_gamma(np.where(apart, alpha + 1.0, alpha))
+        logs = np.log(gammas) - np.where(apart, rng.standard_exponential(alpha.shape) / alpha, 0.0)
         draw = np.exp(logs - np.maximum.reduce(logs))
         return np.maximum(draw / np.add.reduce(draw), TINY)
 

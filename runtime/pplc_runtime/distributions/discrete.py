@@ -24,6 +24,7 @@ class Discrete(Family):
     name: ClassVar[str] = "discrete"
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("weights", WEIGHTS),)
     discrete: ClassVar[bool] = True
+    has_fixed_outcomes: ClassVar[bool] = True
     value_kind: ClassVar[str] = "integer"
 
     def outcomes(self, *parameters: Raw) -> Sequence[Any]:

@@ -24,6 +24,7 @@ class Flip(Family):
     name: ClassVar[str] = "flip"
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("p", PROBABILITY),)
     discrete: ClassVar[bool] = True
+    has_fixed_outcomes: ClassVar[bool] = True
     value_kind: ClassVar[str] = "boolean"
 
     def outcomes(self, *parameters: Raw) -> Sequence[Any]:
@@ -47,6 +48,7 @@ class Bernoulli(Family):
     name: ClassVar[str] = "bernoulli"
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("p", PROBABILITY),)
     discrete: ClassVar[bool] = True
+    has_fixed_outcomes: ClassVar[bool] = True
     value_kind: ClassVar[str] = "integer"
 
     def outcomes(self, *parameters: Raw) -> Sequence[Any]:

@@ -68,7 +68,8 @@ class Mixture(Family):
         chosen = _DISCRETE.sample(rng, lanes, parameters[0])
         of_components = self.split(parameters)
         if lanes is None:
-            return self.components[chosen].sample(rng, None, *of_components[chosen])
+            draws = [own.sample(rng, None, *given) for own, given in zip(self.components, of_components)]
+            return draws[chosen]  # all are drawn, as over lanes: so what is drawn does not depend on who runs together
         draw: Any = None
         for number, (component, own) in enumerate(zip(self.components, of_components)):
             fresh = component.sample(rng, lanes, *own)

@@ -48,9 +48,9 @@ class Wishart(Family):
         df, scale = parameters
         d, count = scale.shape[0], 1 if lanes is None else lanes
         root = covariance_factor(scale).root if scale.ndim == 2 else lane_factors(scale).stack
-        a = np.tril(rng.standard_normal((count, d, d)), -1)
-        halves = 0.5 * (np.broadcast_to(df, (count,))[:, None] - np.arange(d))
-        a[:, range(d), range(d)] = np.sqrt(2.0 * standard_gamma(rng, None, halves))
+        a = np.tril(rng.standard_normal((d, d, count)).transpose(2, 0, 1), -1)
+        halves = 0.5 * (np.broadcast_to(df, (count,)) - np.arange(d)[:, None])
+        a[:, range(d), range(d)] = np.sqrt(2.0 * standard_gamma(rng, None, halves)).T
         b = root @ self._root_of(a)
         draw = b @ b.transpose(0, 2, 1)
         draw = 0.5 * (draw + draw.transpose(0, 2, 1))

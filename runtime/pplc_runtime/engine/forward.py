@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from pplc_runtime.engine.cells import Cells
 from pplc_runtime.engine.held import Held
+from pplc_runtime.engine.numbers import Chance
+from pplc_runtime.engine.observed import OBSERVED
 from pplc_runtime.lanes.addresses import Addresses, At
 from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.messages import refused
@@ -47,11 +49,9 @@ class Forward(Cells):
     prints = True
     """Whether `print` prints: not where what has been run is run again."""
 
-    def __init__(
-        self, rng: np.random.Generator, store: dict[Any, Any], retained: list[dict[At, Any]] | None = None
-    ) -> None:
+    def __init__(self, chance: Chance, store: dict[Any, Any], retained: list[dict[At, Any]] | None = None) -> None:
         super().__init__(store)
-        self.rng = rng
+        self.chance = chance
         self.retained = retained
         self.draws: list[tuple[At, Frame, Any]] | None = None
         self.held: Held | None = None
@@ -66,11 +66,17 @@ class Forward(Cells):
         """How often lanes were found dead."""
         self.place: Place = (0, 0)
         """Where the statement that is running stands, in the runs that have to know."""
+        self.whole: Frame | None = None
+        """The frame of all living lanes, where a segment is run: it is running where none of them are parted."""
+        self.pause: Callable[[At], None] | None = None
+        """What is done at an observe that all lanes come to together."""
+        self.parted = False
+        """Whether there was an observe that only some came to, or that was met in a memo."""
         self.log_weights: NDArray[np.float64] = np.zeros(here.frame.size)
 
     def continued(self) -> Forward:
         """One that goes on with the same cells and weights, and retains nothing."""
-        other = Forward(self.rng, self.store)
+        other = Forward(self.chance, self.store)
         other.tables, other.untabled = self.tables, self.untabled
         other.log_weights = self.log_weights
         return other
@@ -101,6 +107,12 @@ class Forward(Cells):
     def begin(self) -> None:
         """Particles begin a segment."""
 
+    def next_statement(self) -> None:
+        """They begin a statement."""
+
+    def resume(self) -> None:
+        """They go on after a pause, maybe as other lanes."""
+
     def end(self) -> None:
         """They have come to its end."""
 
@@ -123,6 +135,8 @@ class Forward(Cells):
             raise Dead
         if len(living) < frame.size:
             run_in(frame.part(living))
+            if frame is self.whole:
+                self.whole = here.frame
 
     # Samples
 
@@ -141,13 +155,22 @@ class Forward(Cells):
         if isinstance(source, Derived):
             return source.value_of(self.draw(at, source.chosen))
         if hasattr(source, "sampled"):
-            return source.sampled(self, at)
+            return self.undivided(at, lambda: source.sampled(self, at))
         raise refused("sample takes a distribution or a process", source)
+
+    def undivided(self, at: At, work: Callable[[], Any]) -> Any:
+        """What some work comes to in which no generation ends, since it cannot be begun in its middle."""
+        self.running.add(at)
+        try:
+            return work()
+        finally:
+            self.running.discard(at)
 
     def draw(self, at: At, source: Dist) -> Any:
         if self.held is not None and self.held.holds(at):
             return self.take(at, source, self.held)
-        return self.drawn(at, here.frame, source.sample(self.rng))
+        frame = here.frame
+        return self.drawn(at, frame, source.sample(self.chance.at(at, frame)))
 
     def take(self, at: At, source: Dist, held: Held) -> Any:
         """A value that is held: its density is weight."""
@@ -223,7 +246,7 @@ class Forward(Cells):
         frame = here.frame
         seats = self.seats_of(source)
         index = frame.to_top
-        data = source.family.sample(self.rng, seats.state, index, *map(raw, source.parts))
+        data = source.family.sample(self.chance.at(at, frame), seats.state, index, *map(raw, source.parts))
         if frame.size == 1:
             data = data[..., 0].item() if data.ndim == 1 else data[..., 0]
         value = self.drawn(at, frame, data)
@@ -262,10 +285,22 @@ class Forward(Cells):
     # Observes
 
     def observe(self, at: At, source: Any, value: Any) -> Any:
-        """An observe inside an expression."""
+        """An observe inside an expression. Where all lanes come to it together there is a pause, in which particles may
+        be resampled, so that other lanes go on. No entry of a memo is left half done by that."""
+        value = self.observed(at, value)
         score = raw(self.score(at, source, value))
         self.weigh(score)
+        if self.pause is not None:
+            if here.frame is self.whole and not self.running:
+                self.pause(at)
+            else:
+                self.parted = True
         return value
+
+    def observed(self, at: At, value: Any) -> Any:
+        """What is observed at an address: the value that the program has there, or one that replaces it."""
+        replaced = self.store.get(OBSERVED)
+        return value if replaced is None else replaced.at(at)
 
     def add(self, score: Any) -> None:
         """Add to the log weights of the running frame at the end of a segment; nobody asks who is dead."""
@@ -301,7 +336,7 @@ class Forward(Cells):
         if kind is ProcessInstance:
             return self.score_in_process(at, source, observable(source, value))
         if hasattr(source, "scored"):
-            return source.scored(self, at, value)
+            return self.undivided(at, lambda: source.scored(self, at, value))
         return log_density(source, value, "observe takes a distribution or a process")
 
     def score_in_process(self, at: At, source: ProcessInstance, value: Any) -> Any:

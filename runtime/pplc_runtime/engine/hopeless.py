@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from pplc_runtime.engine.forward import Forward
+from pplc_runtime.engine.numbers import Stream
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, here, run_in
@@ -27,12 +26,13 @@ def is_hopeless(plan: Plan, error: Impossible) -> bool:
     """Whether the statement at which all particles ended has weight zero whatever is drawn."""
     for step in (step for segment in plan.segments for step in segment if (*step.place, 1) == error.place):
         run_in(Frame.first(1))
-        handler = _NoChance(np.random.default_rng(0), dict(plan.inputs))
+        handler = _NoChance(Stream(), dict(plan.inputs))
         run_in(here.frame, handler)
         try:
             result = step.function(step.at, *step.arguments)
             if step.step is Observe and isinstance(result[0], Dist | Dirac | Derived):
-                handler.weigh(handler.score(step.at, *result))
+                source, value = result
+                handler.weigh(handler.score(step.at, source, handler.observed(step.at, value)))
         except Dead:
             return True
         except Exception:  # it reads what is random, draws, or fails otherwise

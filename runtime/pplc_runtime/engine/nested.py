@@ -17,11 +17,14 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from pplc_runtime.engine.enumeration import Choices, Exhaustive
 from pplc_runtime.engine.forward import Forward
+from pplc_runtime.engine.numbers import ANCESTORS, Chance, Stream
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.messages import given
 from pplc_runtime.lanes.varying import Dead, Mix, by_option, by_value, holds_lanes, one_by_one, per_lane, plain, varies
+from pplc_runtime.numerics.resampling import multinomial
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.program.conditional import IMPOSSIBLE, MOST_EXECUTIONS, NO_PROCESS, TOO_MANY, Inner, endless
 from pplc_runtime.program.constructors import categorical
@@ -136,7 +139,7 @@ def _table(query: Any, settings: Inner, outside: Outside) -> Any:
         if settings.particles is None:
             found.table = _enumerated(query, outside, found)
         else:
-            found.table = _weighed(query, settings.particles, outside, found)
+            found.table = _weighed(query, settings, outside, found)
     finally:
         run_in(frame, handler)
     if len(known) >= MOST_TABLES:
@@ -168,8 +171,8 @@ def _deep_key(value: Any) -> Any:
 class Query(Forward):
     """Runs a query; what is outside of it is asked there, and noted."""
 
-    def __init__(self, rng: np.random.Generator, outside: Outside, found: _Known) -> None:
-        super().__init__(rng, {})
+    def __init__(self, chance: Chance, outside: Outside, found: _Known) -> None:
+        super().__init__(chance, {})
         self.root = At()
         self.outside = outside
         self.found = found
@@ -213,40 +216,58 @@ class Query(Forward):
         return super().load(at, default)
 
 
-class Enumerating(Query):
+class Resampling(Query):
+    """Resamples the particles of a query at each observe that all of them meet outside of branches and memos.
+
+    What the procedures that are running hold was made in older frames, and is gathered when it is read, as it is where
+    lanes have ended."""
+
+    def weigh(self, score: Any) -> None:
+        super().weigh(score)
+        self.resample()
+
+    def bury(self) -> None:
+        if not self.all_are_here():
+            return super().bury()
+        self.deaths += 1
+        self.resample()
+
+    def all_are_here(self) -> bool:
+        return here.frame.to_top is None and here.frame.size > 1 and not self.running
+
+    def resample(self) -> None:
+        logs = self.log_weights
+        most = logs.max()
+        if most == -np.inf:
+            raise Dead
+        if self.all_are_here() and (logs < most).any():
+            ancestors = multinomial(self.chance.of_sweep(ANCESTORS), np.exp(logs - most), len(logs))
+            self.log_weights = np.zeros(len(logs))
+            run_in(here.frame.resampled(ancestors))
+
+
+class Enumerating(Exhaustive, Query):
     """Follows some choices, and takes the first outcome of every choice after them."""
 
-    def __init__(self, outside: Outside, found: _Known, asked: dict[Any, Any], prefix: Sequence[int]) -> None:
-        super().__init__(np.random.default_rng(0), outside, found)
+    def __init__(self, outside: Outside, found: _Known, asked: dict[Any, Any], prefix: Choices) -> None:
+        super().__init__(Stream(), outside, found)
         self.asked = asked
-        self.prefix = prefix
-        self.path: list[int] = []
-        self.others: list[list[int]] = []
+        self.follow([prefix])
         self.log_weight = 0.0
+
+    def places(self) -> Sequence[int]:
+        return (0,)
+
+    def endless(self, name: str) -> ModelError:
+        return endless(name)
+
+    def too_many(self) -> ModelError:
+        return ModelError(TOO_MANY)
 
     def sample(self, at: At, source: Any) -> Any:
         if isinstance(source, ProcessInstance) or hasattr(source, "sampled"):
             raise ModelError(NO_PROCESS)
         return super().sample(at, source)
-
-    def draw(self, at: At, source: Dist) -> Any:
-        outcomes = source.family.outcomes(*source.raw_parts())
-        if outcomes is None:
-            raise endless(source.family.name)
-        if len(outcomes) > MOST_EXECUTIONS:
-            raise ModelError(TOO_MANY)
-        densities = [(value, source.log_density(value)) for value in outcomes]
-        possible = [(value, density) for value, density in densities if density > -np.inf]
-        position = len(self.path)
-        chosen = 0
-        if position < len(self.prefix):
-            chosen = self.prefix[position]
-        else:
-            self.others += [[*self.path, other] for other in range(1, len(possible))]
-        self.path.append(chosen)
-        value, density = possible[chosen]
-        self.log_weight += density
-        return value
 
     def score(self, at: At, source: Any, value: Any) -> Any:
         if isinstance(source, ProcessInstance) or hasattr(source, "scored"):
@@ -266,7 +287,7 @@ def _enumerated(query: Any, outside: Outside, found: _Known) -> Any:
     run_in(outside.frame if outside.frame.size == 1 else Frame.first(1))
     weights: dict[Any, list[Any]] = {}
     asked: dict[Any, Any] = {}
-    pending: list[list[int]] = [[]]
+    pending: list[Choices] = [()]
     executions = 0
     while pending:
         executions += 1
@@ -284,16 +305,17 @@ def _enumerated(query: Any, outside: Outside, found: _Known) -> Any:
     return _as_table([(value, np.logaddexp.reduce(logs)) for value, *logs in weights.values()])
 
 
-def _weighed(query: Any, particles: int, outside: Outside, found: _Known) -> Any:
+def _weighed(query: Any, settings: Inner, outside: Outside, found: _Known) -> Any:
     """The table by particles, each weighted by the observes that it meets."""
-    frame = Frame.first(particles)
-    run_in(frame)
-    run = Query(np.random.default_rng(0), outside, found)
-    run_in(frame, run)
+    assert settings.particles is not None
+    run_in(Frame.first(settings.particles))
+    run = (Resampling if settings.resamples else Query)(Stream(), outside, found)
+    run_in(here.frame, run)
     try:
         value = call(run.root, query)
     except Dead:
         raise ModelError(IMPOSSIBLE) from None
+    frame = here.frame.top
     run_in(frame)
     weights: dict[Any, list[Any]] = {}
     for each, weight in zip(per_lane(value, frame), run.log_weights.tolist()):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -12,16 +13,18 @@ from numpy.typing import NDArray
 from pplc_runtime.engine.drawn import drawn_by
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.held import Held
+from pplc_runtime.engine.numbers import ANCESTOR, ANCESTORS, CHOSEN, Chance, chance_of
 from pplc_runtime.engine.plan import Bound, Keep, Plan, Segment
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, Index, Kept, run_in
 from pplc_runtime.lanes.messages import given, reportable
 from pplc_runtime.lanes.varying import Dead, Lane, per_lane, raw, varies
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.numerics.resampling import Scheme, conditional_rows, pick, pick_rows
 from pplc_runtime.numerics.weights import BadWeights, ZeroWeights, effective_sample_size, relative, relative_rows
 from pplc_runtime.program.steps import Assume, Observe
 from pplc_runtime.program.stochastic import Dist
-from pplc_runtime.results.ancestry import Weakest
+from pplc_runtime.results.ancestry import Outline, Weakest
 from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.kept import Kept as KeptDraws
 from pplc_runtime.results.sweeps import Column
@@ -37,7 +40,7 @@ class Particles:
     def __init__(
         self,
         plan: Plan,
-        rng: np.random.Generator,
+        key: Key,
         size: int,
         retained: list[dict[At, Any]] | None = None,
         remember: bool = False,
@@ -45,7 +48,6 @@ class Particles:
         root: Frame | None = None,
         held: Held | None = None,
     ) -> None:
-        self.rng = rng
         self.size = size
         self.chains = 1 if retained is None else len(retained)
         self.kept: Kept = () if retained is None else tuple((chain * size, chain) for chain in range(self.chains))
@@ -56,7 +58,8 @@ class Particles:
         else:
             self.frame = self.root.resampled(np.arange(self.chains).repeat(size), self.kept)
         run_in(self.frame)
-        self.handler = handler(rng, dict(plan.inputs), retained)
+        self.chance: Chance = chance_of(key, size)
+        self.handler = handler(self.chance, dict(plan.inputs), retained)
         run_in(self.frame, self.handler)
         self.handler.draws = [] if remember else None
         self.held = held
@@ -72,48 +75,97 @@ class Particles:
         self.reports: list[tuple[int, Any, Any]] = []
         """What is predicted: its turn in the program, label and value."""
         self.is_reported = False
+        self.parted = plan.scripts is not None and plan.scripts.program.parted
+        """Whether an observe was no resampling point, since only some came to it, or it was met in a memo."""
+        self.done = 0
+        """How many segments are."""
+        self.lines_ended: list[int] = []
+        """The lines of the observes that ended the generations."""
+        self.standing: tuple[int, At] | None = None
+        """Where all particles stand inside of a segment: the number of the statement in it, and the observe."""
         self.last: Bound | None = None
+        self.step = 0
+        """The statement that was run last, and its number in the segment."""
         self.seen: Any = None
         self.source: Any = None
         """What the last observe observed, and of what."""
         self.watched = False
         self.weakest: Weakest | None = None
         """Where they are watched: the observe that left the fewest of them."""
+        self.perished = False
+        """And whether some had weight zero."""
 
     @property
     def log_weights(self) -> NDArray[np.float64]:
         """What the observes since the last fork add to each particle's log weight."""
         return self.handler.log_weights
 
-    def extend(self, segment: Segment) -> None:
-        """Run all particles to the end of a segment."""
+    @property
+    def segments(self) -> Sequence[Any]:
+        """What they are extended by, one after the other."""
+        return self.plan.segments if self.scripts is None else self.scripts.segments
+
+    @property
+    def outline(self) -> Outline:
+        """The lines of the observes that ended its generations."""
+        return Outline(tuple(self.lines_ended), self.plan.outline.first)
+
+    def extend(self, segment: Any, between: Callable[[], None] | None = None) -> None:
+        """Run all particles to the end of a segment; `between` is called where all stand at an observe inside of it."""
         run_in(self.frame, self.handler)
         handler = self.handler
+        self.chance.generation = len(self.ran)
         if self.scripts is None:
+            handler.whole = self.frame
+            if between is not None and self.plan.observes_inside:
+                handler.pause = partial(self.pause, between)
             handler.begin()
             self.run(segment)
             handler.end()
-            if len(self.ran) == len(self.plan.segments) - 1:
+            handler.pause = None
+            self.parted = handler.parted
+            if self.done == len(self.plan.segments) - 1:
                 handler.finish()
+            line = self.plan.outline.observes[self.done]
         else:
-            self.scripts.segments[len(self.ran)].run(self)
+            segment.run(self)
+            line = segment.line
+        self.done += 1
+        self.end_generation(line)
+
+    def pause(self, between: Callable[[], None], at: At) -> None:
+        """All particles stand at an observe inside of a segment: a generation ends there, and another one goes on."""
+        assert self.last is not None
+        self.end_generation(self.last.place[0])
+        self.standing = self.step, at
+        between()
+        self.standing = None
+        self.chance.generation = len(self.ran)
+        self.handler.whole = self.frame
+        self.handler.resume()
+
+    def end_generation(self, line: int) -> None:
+        """Remember what a generation has drawn, and in which lanes."""
         self.ran.append(self.frame)
-        if handler.draws is not None:
+        self.lines_ended.append(line)
+        if self.handler.draws is not None:
             if self.generations and self.generations[-1][0] is self.frame:  # there was no fork since
-                self.generations[-1][1].extend(handler.new_draws())
+                self.generations[-1][1].extend(self.handler.new_draws())
             else:
-                self.generations.append((self.frame, handler.new_draws()))
+                self.generations.append((self.frame, self.handler.new_draws()))
 
     def run(self, segment: Segment) -> None:
         """Run the statements of a segment."""
         handler = self.handler
         try:
-            for step in segment:
-                self.last = step
+            for number, step in enumerate(segment):
+                self.last, self.step = step, number
+                handler.next_statement()
                 if step.step is Assume:
                     handler.write(step.name, step.function(step.at, *step.arguments))
                 elif step.step is Observe:
                     source, value = step.function(step.at, *step.arguments)
+                    value = handler.observed(step.at, value)
                     self.seen, self.source = value, source
                     score = raw(handler.score(step.at, source, value))
                     handler.add(score) if step is segment[-1] else handler.weigh(score)
@@ -145,6 +197,7 @@ class Particles:
 
     def watch(self, weights: NDArray[np.float64]) -> None:
         """Remember the observe after which the fewest particles count; of several chains, in the first."""
+        self.perished = self.perished or bool(self.log_weights.min() == -np.inf)
         effective = effective_sample_size(weights if self.chains == 1 else weights[0])
         if self.weakest is None or effective < self.weakest.effective:
             own = self.log_weights[: self.size]
@@ -182,16 +235,27 @@ class Particles:
         """Weigh from here on; what there was is kept by the caller."""
         self.handler.log_weights = np.zeros(len(self.log_weights))
 
+    def fork_by(self, scheme: Scheme, weights: NDArray[np.float64]) -> None:
+        """Continue with particles by weight."""
+        self.fork(scheme.draw(self.numbers_for(ANCESTORS), weights, self.size))
+
     def fork_around(self, scheme: Scheme, weights: NDArray[np.float64], kept: Any = None) -> None:
         """Continue with particles by weight; the first of each chain continues the one given, or the retained one."""
+        rng = self.numbers_for(ANCESTORS)
         if self.chains == 1:
-            self.fork(scheme.conditional(self.rng, weights, self.size, 0 if kept is None else int(kept)))
+            self.fork(scheme.conditional(rng, weights, self.size, 0 if kept is None else int(kept)))
         else:
-            self.fork(conditional_rows(scheme, self.rng, weights, kept))
+            self.fork(conditional_rows(scheme, rng, weights, kept))
 
     def pick(self, weights: NDArray[np.float64]) -> Any:
         """A particle by weight; one for each chain if there are several."""
-        return pick(self.rng, weights) if self.chains == 1 else pick_rows(self.rng, weights)
+        rng = self.numbers_for(CHOSEN if self.done == len(self.segments) else ANCESTOR)
+        return pick(rng, weights) if self.chains == 1 else pick_rows(rng, weights)
+
+    def numbers_for(self, purpose: int) -> Any:
+        """Random numbers for what is drawn of the particles before the next segment."""
+        self.chance.generation = len(self.ran)
+        return self.chance.of_sweep(purpose)
 
     def lanes(self, chosen: Any) -> list[int]:
         """The lanes of particles that are given by their places in their chains."""
@@ -268,6 +332,7 @@ class Particles:
         if self.is_reported:
             return
         self.is_reported = True
+        self.chance.generation = len(self.ran)
         self.handler = self.handler.continued()
         run_in(self.frame, self.handler)
         self.handler.bury()

@@ -15,9 +15,12 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from pplc_runtime.engine.forward import Forward
+from pplc_runtime.engine.numbers import Stream
+from pplc_runtime.engine.observed import OBSERVED, Observed
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.messages import given
+from pplc_runtime.program.inner_observes import observes_inside
 from pplc_runtime.program.steps import Assume, Input, Loop, Observe, Predict, Step
 from pplc_runtime.results.ancestry import NO_OUTLINE, Outline
 from pplc_runtime.values import List, ModelError, Place
@@ -90,6 +93,8 @@ class Plan:
     """The generated module, whose functions the segments call."""
     assumed: Mapping[At, tuple[str, bool]] = field(default_factory=dict)
     """The assumes by their addresses, below which they draw: their names, and whether many statements share them."""
+    observes_inside: bool = False
+    """Whether there are observes inside of expressions."""
 
     def without_scripts(self) -> Plan:
         """The same, to be run by the program itself."""
@@ -110,7 +115,7 @@ class _Planner(Forward):
     that it reads, whose evaluation is then brought forward."""
 
     def __init__(self, steps: list[Step], root: At, data: Mapping[str, Any], wanted: set[str]) -> None:
-        super().__init__(np.random.default_rng(0), {})
+        super().__init__(Stream(), {})
         self.definitions = {s.name: (label, s) for label, s in enumerate(steps) if isinstance(s, Assume | Input)}
         self.root = root
         self.data = data
@@ -221,13 +226,18 @@ def _plan(steps: list[Step], root: At, data: Mapping[str, Any], module: dict[str
                 else:
                     bound.append(row)
                 label = step.next
+    if OBSERVED in data:
+        inputs[OBSERVED] = Observed(data[OBSERVED], root)
     segments = _cut(bound)
     assumed = {
         root[label]: (step.name.split("%")[0], step.shared)
         for label, step in enumerate(steps)
         if isinstance(step, Assume)
     }
-    return Plan(inputs, segments, reports, root, _outline(segments), module=module, assumed=assumed)
+    inside = observes_inside(module)
+    return Plan(
+        inputs, segments, reports, root, _outline(segments), module=module, assumed=assumed, observes_inside=inside
+    )
 
 
 def _outline(segments: list[Segment]) -> Outline:

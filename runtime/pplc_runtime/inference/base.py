@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from pplc_runtime.engine.held import Holds
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Index, Kept
+from pplc_runtime.native.modes import Asked
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.regeneration.trace import Trace, Update
@@ -27,7 +29,9 @@ from pplc_runtime.settings import Offer
 from pplc_runtime.values import Impossible, ModelError, Place
 
 if TYPE_CHECKING:
+    from pplc_runtime.native.blocks import Blocks
     from pplc_runtime.native.mover import Mover
+    from pplc_runtime.native.parts import Part
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -50,6 +54,8 @@ class Settings:
     """pgas: reject an ancestor also when a branch is taken otherwise than in the retained run."""
     proposals: int | None = None
     """lmh: the proposals of a sweep; None for as many as a first execution has choices."""
+    waste_free: bool = False
+    """smc with moves: all states of the moves are particles."""
     genealogy: int = 0
     """smc, icsmc, pgas: keep the genealogy of so many sweeps, the last ones."""
 
@@ -78,7 +84,6 @@ class Planned(Protocol):
 class Particles(Protocol):
     """The particles of one sweep, or of one sweep each of several chains, row by row."""
 
-    rng: np.random.Generator
     size: int
     """Those of one chain."""
     chains: int
@@ -86,18 +91,28 @@ class Particles(Protocol):
     """The places of those that are retained, and their chains."""
     watched: bool
     weakest: Weakest | None
+    perished: bool
+    parted: bool
+    """Whether an observe was no resampling point, since only some came to it, or it was met in a memo."""
 
     @property
     def plan(self) -> Planned: ...
+    @property
+    def outline(self) -> Outline:
+        """The lines of the observes that ended its generations, for notes."""
 
     # To run them
+
+    @property
+    def segments(self) -> Sequence[Any]:
+        """What they are extended by, one after the other."""
 
     @property
     def log_weights(self) -> Floats:
         """What the observes since the last fork add to each particle's log weight."""
 
-    def extend(self, segment: Any) -> None:
-        """Run all particles to the end of a segment."""
+    def extend(self, segment: Any, between: Callable[[], None] | None = None) -> None:
+        """Run all particles to the end of a segment; `between` is called where all stand at an observe inside of it."""
 
     def weights(self, log_weights: Floats | None = None) -> tuple[Floats, Any]:
         """The weights up to a factor, and the log of what they sum to; if there are several chains a row each."""
@@ -107,6 +122,9 @@ class Particles(Protocol):
 
     def fork(self, ancestors: Index) -> None:
         """Continue with these particles, each as often as it is named."""
+
+    def fork_by(self, scheme: Scheme, weights: Floats) -> None:
+        """Continue with particles by weight."""
 
     def fork_around(self, scheme: Scheme, weights: Floats, kept: Any = None) -> None:
         """Continue with particles by weight; the first of each chain continues the one given, or the retained one."""
@@ -162,7 +180,7 @@ class ConditionalRun(Protocol):
     def particles(self) -> Particles: ...
 
     def rescore(self, number: int) -> Any:
-        """The log density of the suffix from segment `number` on, after the prefix of each particle."""
+        """The log density of the suffix from generation `number` on, after the prefix of each particle."""
 
     def to_retain(self, lanes: list[int]) -> Retained:
         """A particle of each chain as one to retain."""
@@ -184,11 +202,11 @@ class Engine(Protocol):
     def plan(self) -> Planned: ...
 
     def particles(
-        self, rng: np.random.Generator, size: int, retained: list[dict[At, Any]] | None = None, remember: bool = False
+        self, key: Key, size: int, retained: list[dict[At, Any]] | None = None, remember: bool = False
     ) -> Particles:
         """Particles at the start of a sweep; the first of each chain takes what it retains."""
 
-    def conditional(self, rng: np.random.Generator, settings: Settings, retained: Retained) -> Iterator[ConditionalRun]:
+    def conditional(self, key: Key, settings: Settings, retained: Retained) -> Iterator[ConditionalRun]:
         """What chains retain with their suffixes: one run for all where that can be, else one for each."""
 
     def together(self, states: list[Retained]) -> Retained | None:
@@ -197,13 +215,14 @@ class Engine(Protocol):
     def is_hopeless(self, error: Impossible) -> bool:
         """Whether the statement at which all particles ended is impossible whatever is drawn."""
 
-    def holding(
-        self, rng: np.random.Generator, settings: Settings, retained: Retained, holds: Holds
-    ) -> Iterator[ConditionalRun]:
+    def holding(self, key: Key, settings: Settings, retained: Retained, holds: Holds) -> Iterator[ConditionalRun]:
         """One run for each chain, in which all particles have the retained values at the addresses that are held."""
 
-    def mover(self, covers: Callable[[At], bool], held: dict[At, Any]) -> Mover:
-        """What moves the values at some addresses of an execution of static structure."""
+    def blocks(self, asked: Asked) -> Blocks | None:
+        """What does many sweeps of a kind at once; None where they are done one after the other."""
+
+    def mover(self, parts: tuple[Part, ...], held: dict[At, Any]) -> Mover:
+        """What moves the values of an execution of static structure."""
 
     def trace(self, values: Mapping[At, Any], rng: np.random.Generator) -> Trace:
         """The execution that draws some values by address; what they lack is drawn."""
@@ -227,7 +246,7 @@ class Kernel(Protocol):
     def bound(self, engine: Engine, settings: Settings) -> Kernel:
         """The same for the program of an engine; nothing in it depends on what a chain draws."""
 
-    def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> Any:
+    def init(self, engine: Engine, settings: Settings, key: Key) -> Any:
         """The first state of a chain."""
 
     def step(
@@ -236,10 +255,12 @@ class Kernel(Protocol):
         state: Any,
         settings: Settings,
         number: int,
-        rng: np.random.Generator,
+        key: Key,
         report: bool = True,
     ) -> tuple[Any, list[Sweep]]:
-        """The next state, and the sweep of each chain; without a report nothing is predicted."""
+        """The next state, and the sweep of each chain; without a report nothing is predicted.
+
+        The key is that of the sweep."""
 
     def together(self, engine: Engine, states: list[Any]) -> Any:
         """The states of several chains as one, whose steps do all of them at once; None where that cannot be."""
@@ -256,13 +277,28 @@ class Unbound(Protocol):
 class InBlocks(Kernel, Protocol):
     """A kernel that does several steps at once."""
 
-    def block(self, state: Any) -> int:
-        """How many."""
+    def block(self, engine: Engine, state: Any, settings: Settings) -> int:
+        """How many; 0 where it takes one after the other."""
 
     def steps(
-        self, engine: Engine, state: Any, settings: Settings, number: int, count: int, rng: np.random.Generator
-    ) -> tuple[Any, list[Sweep]]:
-        """The state after several steps, and their sweeps."""
+        self, engine: Engine, state: Any, settings: Settings, number: int, count: int, key: Key
+    ) -> tuple[Any, Sequence[Sweep]]:
+        """The state after several steps, and their sweeps. The key is the chain's, of which each
+        sweep has that of its number, the burn-in counted: `key.fold(number + settings.burn_in)`."""
+
+
+@runtime_checkable
+class OfParts(Kernel, Protocol):
+    """A kernel of parts that are run without a pause between them."""
+
+    @property
+    def parts(self) -> tuple[Any, ...]: ...
+
+    def repeated(self, times: int) -> Kernel:
+        """The same several times in a sweep."""
+
+    def followed_by(self, other: OfParts) -> Kernel:
+        """One after the other, in a sweep of both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,3 +307,12 @@ class Method:
 
     offer: Offer
     kernel: Unbound
+
+
+def keeping(state: Any, sweeps: Sequence[Sweep]) -> Iterator[Sweep]:
+    """The sweeps of chains with what each retains now: the particle that was chosen by weight."""
+    if not isinstance(state, Retained):
+        yield from sweeps
+        return
+    for sweep, values in zip(sweeps, state.held):
+        yield replace(sweep, kept=KeptDraws.alone(sweep.diagnostics.get("chosen", 0), values))

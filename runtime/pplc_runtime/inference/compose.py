@@ -11,19 +11,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from pplc_runtime import composition
-from pplc_runtime.composition import Composition, targets_of
-from pplc_runtime.inference.base import Engine, Kernel, Settings
+from pplc_runtime.composed import targets_of
+from pplc_runtime.composition import Composition
+from pplc_runtime.inference.base import Engine, Kernel, OfParts, Settings
 from pplc_runtime.inference.start import first_retained
 from pplc_runtime.inference.targets import Covers, covering, statement_of
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.values import ModelError
 
-Mover: TypeAlias = Callable[[Covers | None, int | None], Kernel]
-"""Makes the kernel of a method from what it moves, None for all, and from its number, if it has one."""
+Mover: TypeAlias = Callable[[Covers | None, composition.Single], Kernel]
+"""Makes the kernel of a method from what it moves, None for all, and from how it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Composed:
         if len(covers) < len(targets):
             return
         plan: Any = engine.plan
-        for at in first_retained(engine, settings, np.random.default_rng(0)):
+        for at in first_retained(engine, settings, Key.of(0)):
             if not any(covered(at) for covered in covers):
                 name, _ = plan.assumed.get(statement_of(plan, at), ("", False))
                 what = f"'{name}' draws" if name else "observes or predicts draw"
@@ -56,12 +56,24 @@ class Composed:
     def made(self, of: Composition, targets: Iterator[Covers | None]) -> Kernel:
         match of:
             case composition.Cycle(parts):
-                return Cycle(tuple([self.made(part, targets) for part in parts]))
+                return cycle([self.made(part, targets) for part in parts])
             case composition.Repeat(body, times):
-                return Cycle((self.made(body, targets),) * times)
-            case composition.Single(method, _, number):
-                return self.movers[method](next(targets), number)
+                kernel = self.made(body, targets)
+                return kernel.repeated(times) if isinstance(kernel, OfParts) else Cycle((kernel,) * times)
+            case composition.Single() as single:
+                return self.movers[single.method](next(targets), single)
         raise TypeError(f"no composition: {of!r}")
+
+
+def cycle(kernels: list[Kernel]) -> Kernel:
+    """Kernels one after the other; moves that follow each other are parts of one."""
+    found: list[Kernel] = []
+    for kernel in kernels:
+        if isinstance(kernel, OfParts) and found and isinstance(found[-1], OfParts):
+            found[-1] = found[-1].followed_by(kernel)
+        else:
+            found.append(kernel)
+    return found[0] if len(found) == 1 else Cycle(tuple(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +86,19 @@ class Cycle:
         made = {id(kernel): kernel.bound(engine, settings) for kernel in self.kernels}
         return Cycle(tuple(made[id(kernel)] for kernel in self.kernels))
 
-    def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> Retained:
-        state: Retained = self.kernels[0].init(engine, settings, rng)
+    def init(self, engine: Engine, settings: Settings, key: Key) -> Retained:
+        state: Retained = self.kernels[0].init(engine, settings, key)
         return state
 
     def step(
-        self, engine: Engine, state: Retained, settings: Settings, number: int, rng: np.random.Generator,
+        self, engine: Engine, state: Retained, settings: Settings, number: int, key: Key,
         report: bool = True,
     ) -> tuple[Retained, list[Sweep]]:  # fmt: skip
         told: list[list[Mapping[str, Any]]] = []
         sweeps: list[Sweep] = []
         for place, kernel in enumerate(self.kernels):
             last = place == len(self.kernels) - 1
-            state, sweeps = kernel.step(engine, state, settings, number, rng, report and last)
+            state, sweeps = kernel.step(engine, state, settings, number, key.fold(place), report and last)
             told.append([sweep.diagnostics for sweep in sweeps])
         return state, [
             replace(sweep, log_evidence=None, diagnostics={"parts": parts}) for sweep, parts in zip(sweeps, zip(*told))

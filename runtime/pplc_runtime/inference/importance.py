@@ -11,22 +11,27 @@ from typing import Any
 import numpy as np
 
 from pplc_runtime.inference.base import Engine, Settings
+from pplc_runtime.inference.blocks import BySweeps
 from pplc_runtime.inference.sweep import standing_for
+from pplc_runtime.native.modes import Mode
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.numerics.weights import BadWeights, log_sum_exp
 from pplc_runtime.results.ancestry import Ancestry
 from pplc_runtime.results.kept import MOST_PARTICLES
 from pplc_runtime.results.sweeps import Sweep
 
 
-class Importance:
+class Importance(BySweeps):
     """Independent sweeps, whose weights sum to their estimates of the evidence; an error if they are all zero.
 
     The state is whether a sweep has had a particle of positive weight."""
 
+    mode = Mode(weighed=True)
+
     def bound(self, engine: Engine, settings: Settings) -> Importance:
         return self
 
-    def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> bool:
+    def init(self, engine: Engine, settings: Settings, key: Key) -> bool:
         return False
 
     def step(
@@ -35,26 +40,32 @@ class Importance:
         state: bool,
         settings: Settings,
         number: int,
-        rng: np.random.Generator,
+        key: Key,
         report: bool = True,
     ) -> tuple[bool, list[Sweep]]:
-        particles = engine.particles(rng, settings.particles, remember=settings.particles <= MOST_PARTICLES)
+        particles = engine.particles(key, settings.particles, remember=settings.particles <= MOST_PARTICLES)
         log_weights = np.zeros(settings.particles)
-        for segment in engine.plan.segments:
-            particles.extend(segment)
+
+        def gather() -> None:
+            """Add up what a generation weighs; an execution of weight zero ends where it gets it."""
+            nonlocal log_weights
             log_weights = log_weights + particles.log_weights
+            if np.isnan(log_weights).any():
+                raise particles.failure("the density of this observe is not a number")
             alive = log_weights > -np.inf
-            if not alive.all():  # an execution of weight zero ends where it gets it
-                if np.isnan(log_weights).any():
-                    raise particles.failure("the density of this observe is not a number")
-                if not alive.any():
-                    if not state and number == settings.sweeps - 1:
-                        raise particles.impossible()
-                    break
+            if alive.all():
+                particles.clear_weights()
+            elif alive.any():
                 particles.fork(np.flatnonzero(alive))
                 log_weights = log_weights[alive]
-            elif segment is not engine.plan.segments[-1]:
-                particles.clear_weights()
+
+        for segment in particles.segments:
+            particles.extend(segment, gather)
+            gather()
+            if not (log_weights > -np.inf).any():
+                if not state and number == settings.sweeps - 1:
+                    raise particles.impossible()
+                break
         log_weights = log_weights - np.log(settings.particles)
         try:
             evidence = log_sum_exp(log_weights)

@@ -28,6 +28,7 @@ from pplc_runtime.inference.seats import another_seat, has_seats, is_way_back
 from pplc_runtime.inference.start import first_retained
 from pplc_runtime.inference.targets import Covers, everything
 from pplc_runtime.lanes.addresses import At
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.numerics.metropolis import accepts
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.regeneration.rerun import REDRAWN
@@ -47,20 +48,21 @@ class Lmh:
         """With a number of proposals. A number that followed the state would not leave the posterior invariant."""
         number = self.proposals or settings.proposals
         if number is None:
-            typical = first_retained(engine, settings, np.random.default_rng(0))
+            typical = first_retained(engine, settings, Key.of(0))
             number = max(1, sum(map(self.covers, typical)))
         return replace(self, proposals=number)
 
-    def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> Retained:
-        return Retained([first_retained(engine, settings, rng)])
+    def init(self, engine: Engine, settings: Settings, key: Key) -> Retained:
+        return Retained([first_retained(engine, settings, key)])
 
     def step(
-        self, engine: Engine, state: Retained, settings: Settings, number: int, rng: np.random.Generator,
+        self, engine: Engine, state: Retained, settings: Settings, number: int, key: Key,
         report: bool = True,
     ) -> tuple[Retained, list[Sweep]]:  # fmt: skip
-        traces = state.taken_traces() or [engine.trace(own, rng) for own in state.held]
+        traces = state.taken_traces() or [engine.trace(own, key.generator()) for own in state.held]
         sweeps = []
         for chain, trace in enumerate(traces):
+            rng = key.of_chain(chain).generator()
             accepted = self.sweep(engine, trace, rng)
             told = {"accepted": accepted, "proposed": self.proposals}
             predicts = trace.predicts(rng) if report else {}

@@ -8,21 +8,26 @@ Lindsten, Jordan and Schön 2012.)
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from pplc_runtime.engine.held import Holds
 from pplc_runtime.inference.base import SELDOM, ConditionalRun, Engine, Settings
+from pplc_runtime.inference.blocks import BySweeps
 from pplc_runtime.inference.start import first_retained
 from pplc_runtime.inference.sweep import finished, sweep
+from pplc_runtime.native.modes import Mode
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.results.sweeps import Sweep
 
 
 @dataclass(frozen=True, slots=True)
-class Pgas:
+class Pgas(BySweeps):
     """A chain of conditional sweeps with ancestor sampling, the weights of each summing to one."""
 
+    mode: ClassVar = Mode(kept=True, rescored=True)
     holds: Holds | None = None
     """What a sweep does not move: all particles take it from the retained run, and its density is weight."""
     particles: int | None = None
@@ -31,8 +36,8 @@ class Pgas:
     def bound(self, engine: Engine, settings: Settings) -> Pgas:
         return self
 
-    def init(self, engine: Engine, settings: Settings, rng: np.random.Generator) -> Retained:
-        return Retained([first_retained(engine, settings, rng)])
+    def init(self, engine: Engine, settings: Settings, key: Key) -> Retained:
+        return Retained([first_retained(engine, settings, key)])
 
     def step(
         self,
@@ -40,15 +45,18 @@ class Pgas:
         state: Retained,
         settings: Settings,
         number: int,
-        rng: np.random.Generator,
+        key: Key,
         report: bool = True,
     ) -> tuple[Retained, list[Sweep]]:
+        found = self.one(engine, state, settings, number, key, report)
+        if found is not None:
+            return found
         if self.particles is not None:
             settings = replace(settings, particles=self.particles)
         if self.holds is None:
-            runs = engine.conditional(rng, settings, state)
+            runs = engine.conditional(key, settings, state)
         else:
-            runs = engine.holding(rng, settings, state, self.holds)
+            runs = engine.holding(key, settings, state, self.holds)
         done = [self.sweep(run, settings.of(run.chain), number, report) for run in runs]
         retained = done[0][0] if len(done) == 1 else Retained.gathered([own for own, _ in done])
         return retained, [each for _, sweeps in done for each in sweeps]
@@ -59,7 +67,7 @@ class Pgas:
         particles.watched = number % SELDOM == 0
         swept = sweep(particles, settings.scheme, settings.ess_threshold, run.rescore)
         chosen = particles.pick(swept.weights)
-        boundaries = max(1, len(particles.plan.segments) - 1)
+        boundaries = max(1, len(particles.outline.observes) - 1)
         told = [
             {
                 "moved": float(count) / boundaries,

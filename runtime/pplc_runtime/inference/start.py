@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from pplc_runtime.inference.base import Engine, Settings
 from pplc_runtime.inference.sweep import sweep
 from pplc_runtime.lanes.addresses import At
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.values import Impossible
 
 FEWEST_TO_START = 16
@@ -18,7 +17,7 @@ MOST_TO_START = 100_000
 """Particles that are tried before a program is taken for impossible: of evidence 1e-4, one in 20,000 is by mistake."""
 
 
-def first_retained(engine: Engine, settings: Settings, rng: np.random.Generator) -> dict[At, Any]:
+def first_retained(engine: Engine, settings: Settings, key: Key) -> dict[At, Any]:
     """A first particle to retain, from a sweep with as many particles as it takes.
 
     A chain may start anywhere, so that having to try again does no harm."""
@@ -27,9 +26,10 @@ def first_retained(engine: Engine, settings: Settings, rng: np.random.Generator)
     tried = 0
     while True:
         try:
-            particles = engine.particles(rng, size, remember=True)
+            own = key.fold(tried)
+            particles = engine.particles(own, size, remember=True)
             weights = sweep(particles, settings.scheme, settings.ess_threshold).weights
-            return particles.trajectory(int(settings.scheme.draw(rng, weights, 1)[0]))
+            return particles.trajectory(int(particles.pick(weights)))
         except Impossible as error:
             if tried == 0 and engine.is_hopeless(error):
                 raise

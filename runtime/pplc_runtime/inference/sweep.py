@@ -3,6 +3,9 @@
 At each generation the particles are resampled, run on to the next observe and are weighed by it. If some of them are
 retained the sweep is conditional: those survive every resampling. With a suffix, each retained particle draws a new
 ancestor l with probability proportional to w_{n-1}^l p(suffix | prefix^l). (Paper, section 3.)
+
+An observe inside of a procedure is such a point, too, where all particles come to it together: then what is done
+between two generations is called from there.
 """
 
 from __future__ import annotations
@@ -18,8 +21,9 @@ from numpy.typing import NDArray
 from pplc_runtime.inference.base import SELDOM, Particles, Settings
 from pplc_runtime.numerics.resampling import Scheme
 from pplc_runtime.numerics.weights import effective_sample_size
+from pplc_runtime.results.columns import rows_of
 from pplc_runtime.results.kept import MOST_PARTICLES, Kept, equal_places
-from pplc_runtime.results.sweeps import Column, Sweep
+from pplc_runtime.results.sweeps import Sweep
 
 Rescore = Callable[[int], Any]
 
@@ -47,15 +51,23 @@ def sweep(particles: Particles, scheme: Scheme, ess_threshold: float, rescore: R
     """One sweep, up to the weights of the last generation."""
     log_totals: list[Any] = []
     moved: Any = 0
-    weights, log_total = np.ones(particles.size), 0.0
-    for generation, segment in enumerate(particles.plan.segments):
-        if generation > 0:
-            suffix_scores = rescore(generation) if rescore is not None else None
-            if is_due(ess_threshold, weights):
-                log_totals.append(log_total)
-                moved = moved + resample(particles, scheme, weights, suffix_scores)
-        particles.extend(segment)
+    generation = 0
+
+    def between() -> None:
+        """What is done between two generations."""
+        nonlocal moved, generation
+        generation += 1
         weights, log_total = particles.weights()
+        suffix_scores = rescore(generation) if rescore is not None else None
+        if is_due(ess_threshold, weights):
+            log_totals.append(log_total)
+            moved = moved + resample(particles, scheme, weights, suffix_scores)
+
+    for number, segment in enumerate(particles.segments):
+        if number > 0:
+            between()
+        particles.extend(segment, between)
+    weights, log_total = particles.weights()
     log_evidence = np.sum([*log_totals, log_total], 0) - (len(log_totals) + 1) * math.log(particles.size)
     return Swept(weights, log_total, log_evidence, moved)
 
@@ -63,7 +75,7 @@ def sweep(particles: Particles, scheme: Scheme, ess_threshold: float, rescore: R
 def resample(particles: Particles, scheme: Scheme, weights: NDArray[np.float64], suffix_scores: Any) -> Any:
     """Go on with particles by weight; whether the retained one has drawn another ancestor than itself."""
     if not particles.kept:
-        particles.fork(scheme.draw(particles.rng, weights, particles.size))
+        particles.fork_by(scheme, weights)
         return 0
     if suffix_scores is None:
         particles.fork_around(scheme, weights)
@@ -89,12 +101,14 @@ def finished(
     columns = particles.predicts() if report else {}
     lanes = particles.lanes(chosen)
     places = np.array(particles.lines(np.array(lanes)))
-    watched = {"weakest": particles.weakest, "outline": particles.plan.outline} if particles.watched else {}
+    watched: dict[str, Any] = {}
+    if particles.watched:
+        watched = {"weakest": particles.weakest, "outline": particles.outline, "perished": particles.perished}
     for chain, lane in enumerate(lanes):
         first = chain * size
         own = slice(first, first + size)
         diagnostics = {"renewed": (places[:, chain] != first).tolist(), **watched, **told[chain]}
-        diagnostics["chosen"] = lane - first
+        diagnostics["chosen"], diagnostics["parted"] = lane - first, particles.parted
         held = getattr(particles, "held", None)
         if held is not None:
             diagnostics["missed"] = held.missed
@@ -103,7 +117,7 @@ def finished(
         if settings.keeps_genealogy(number):
             diagnostics["genealogy"] = particles.genealogy(chain, lane - first)
         log_weights = particles.log_weights[own] - totals[chain]
-        predicts = {label: _rows(column, own) for label, column in columns.items()}
+        predicts = {label: rows_of(column, own) for label, column in columns.items()}
         yield Sweep(settings.chain + chain, number, log_weights, predicts, float(evidences[chain]), diagnostics)
 
 
@@ -114,8 +128,3 @@ def standing_for(
     if settings.particles > MOST_PARTICLES:
         return None
     return particles.drawn_by(equal_places(log_weights, settings.chain, number, is_chain=False))
-
-
-def _rows(column: Column, own: slice) -> Column:
-    """A column of some of the particles."""
-    return column[own] if isinstance(column, list) else column[..., own]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pplc_runtime.composition import GLOBALS, PATHS, Target
+from pplc_runtime.composed import Target
+from pplc_runtime.composition import GLOBALS, PATHS
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 

@@ -9,17 +9,31 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from pplc_runtime.numerics.keys import mixed, mixed_lanes, number_of
+
 
 class At(dict[Any, "At"]):
-    """A node of the address tree; looking a child up makes it."""
+    """A node of the address tree; looking a child up makes it.
 
-    __slots__ = ("parent", "site")
+    `hash` is its path as a number, which random numbers go by."""
+
+    __slots__ = ("hash", "parent", "site")
 
     def __init__(self, parent: At | None = None, site: Any = None) -> None:
         self.parent = parent
         self.site = site
+        self.hash = 0
+        if parent is not None:
+            number = number_of(site)
+            # A site that means something in this run only is told by its turn among the children.
+            self.hash = mixed(parent.hash, number) if number is not None else mixed(~parent.hash, len(parent))
 
     def __missing__(self, site: Any) -> At:
+        if type(site) is float and site.is_integer():  # the same key as the whole number, whoever asks first
+            site = int(site)
         child = self[site] = At(self, site)
         return child
 
@@ -61,6 +75,14 @@ class Addresses(At):
 
     def __getitem__(self, site: Any) -> Addresses:
         return Addresses(self.memo, self.labels, (*self.sites, site))
+
+    def hashes(self, keys: Any) -> NDArray[np.uint64]:
+        """The numbers of the addresses of lanes that have some keys."""
+        labels = np.atleast_1d(np.asarray(keys))
+        words = mixed_lanes(np.full(len(labels), self.memo.hash, np.uint64), labels.astype(np.int64).view(np.uint64))
+        for site in self.sites:
+            words = mixed_lanes(words, site)
+        return words
 
     def of(self, key: int) -> At:
         """The address in the lanes that have a key."""

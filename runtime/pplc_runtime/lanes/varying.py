@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pplc_runtime.distributions.domains import LARGEST_WHOLE
 from pplc_runtime.lanes.frames import Frame, Index, here, run_in
-from pplc_runtime.values import Compound, Symbol, Value, aligned, children, exact_key, inside, rebuild
+from pplc_runtime.values import Compound, Map, Symbol, Value, aligned, children, exact_key, inside, rebuild
 
 EXACT = LARGEST_WHOLE
 """Whole numbers up to here are the same as floats. Beyond, an integer and a float are not kept in one array."""
@@ -262,7 +262,7 @@ def join(frame: Frame, parts: list[tuple[Frame, Value]]) -> Value:
         scattered = _scatter(frame, parts, shape)
         if scattered is not None:
             return scattered
-    elif same_kind:
+    elif same_kind and (kind is not Map or all(value.is_written_like(first) for _, value in parts)):
         rows = [row for _, value in parts if (row := aligned(value, first)) is not None]
         if len(rows) == len(parts):
             frames = [inner for inner, _ in parts]

@@ -29,9 +29,11 @@ def _nth(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
             raise Unsupported("an element that is not there")
         code.define(result, [code.element(sequence, place * width + k) for k in range(width)])
         return
-    index = code.set(f"int({code.number(place)})")
-    wrong = code.fail("an index is outside of its sequence")
-    code.line(f"if {index} < 0 or {index} >= {sequence.shape[0]}: {wrong}")
+    number, index = code.number(place), code.name()
+    inside = f"{number} >= 0.0 and {number} < {float(sequence.shape[0])}"
+    code.line(f"{index} = 0")
+    code.line(f"if {inside}: {index} = int({number})")
+    code.line(f"if not ({inside}): {code.fail('an index is outside of its sequence')}")
     array = code.array(sequence)
     code.define(result, [f"{array[:-2]} + {index} * {width} + {k}]" for k in range(width)])
 
@@ -68,6 +70,13 @@ def _rows_times(code: Scalar, result: Var, matrix: Elements, vector: Elements) -
     code.line(f"for {row} in range({rows}):")
     terms = [f"{matrix.array[:-2]} + {row} * {inner} + {k}] * {vector.items[k]}" for k in range(inner)]
     code.line(f"    {room[:-2]} + {row}] = {' + '.join(terms)}")
+    named = [(k, item) for k, item in enumerate(vector.items) if item.isidentifier()]
+    place = f"{matrix.array[:-2]} + {row} * {inner}"
+    is_plain = matrix.array.startswith("KA")
+    code.back([] if not is_plain else [
+        f"for {row} in range({rows}):",
+        *(f"    d_{item} += D{room[:-2]} + {row}] * {place} + {k}]" for k, item in named),
+    ])  # fmt: skip
     value = Elements(result.shape, array=room)
     code.values[result] = value
     code.keep(result, value)
@@ -101,8 +110,8 @@ FORMULAS: Final[dict[tuple[str, int], str]] = {
     ("+", 1): "{0}", ("+", 2): "({0} + {1})", ("-", 1): "(-{0})", ("-", 2): "({0} - {1})", ("*", 1): "{0}",
     ("*", 2): "({0} * {1})", ("/", 1): "(1.0 / {0})", ("/", 2): "({0} / {1})", ("ratio", 2): "({0} / {1})",
     ("square", 1): "({0} * {0})", ("inc", 1): "({0} + 1.0)", ("dec", 1): "({0} - 1.0)", ("abs", 1): "fabs({0})",
-    ("sigmoid", 1): "(1.0 / (1.0 + exp(-{0})))", ("min", 2): "({0} if {0} < {1} else {1})",
-    ("max", 2): "({0} if {0} > {1} else {1})", ("not", 1): "float({0} == 0.0)",
+    ("sigmoid", 1): "(1.0 / (1.0 + exp(-{0})))", ("min", 2): "({0} if {0} < {1} or {0} != {0} else {1})",
+    ("max", 2): "({0} if {0} > {1} or {0} != {0} else {1})", ("not", 1): "float({0} == 0.0)",
     **{(name, 2): f"float({{0}} {name} {{1}})" for name in ("<", ">", "<=", ">=")},
     ("pos?", 1): "float({0} > 0.0)", ("neg?", 1): "float({0} < 0.0)", ("zero?", 1): "float({0} == 0.0)",
     ("floor", 1): "floor({0})", ("ceil", 1): "ceil({0})",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pplc_runtime.native.words import exp, fabs, floats, floor, inf, lgamma, log, log1p, nan, sqrt
+from pplc_runtime.machine.words import exp, fabs, floats, floor, inf, lgamma, log, log1p, nan, sqrt
 
 
 def log_sigmoid(x: float) -> float:
@@ -262,9 +262,22 @@ def lp_mvn(n: int, x: floats, mean: floats, root: floats, log_root: float, z: fl
 
 
 def lp_mvn_diagonal(n: int, x: floats, mean: floats, half_precision: floats, log_peak: float) -> float:
-    """By half of one over each variance."""
+    """By half of one over each variance; four sums at a time, which do not wait for each other."""
     a = 0.0
-    for i in range(n):
+    b = 0.0
+    c = 0.0
+    e = 0.0
+    whole = n // 4 * 4
+    for i in range(0, whole, 4):
         d = x[i] - mean[i]
         a += d * d * half_precision[i]
-    return log_peak - a
+        d = x[i + 1] - mean[i + 1]
+        b += d * d * half_precision[i + 1]
+        d = x[i + 2] - mean[i + 2]
+        c += d * d * half_precision[i + 2]
+        d = x[i + 3] - mean[i + 3]
+        e += d * d * half_precision[i + 3]
+    for i in range(whole, n):
+        d = x[i] - mean[i]
+        a += d * d * half_precision[i]
+    return log_peak - ((a + b) + (c + e))

@@ -2,46 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
+from pplc_runtime.native.modes import Asked
 from pplc_runtime.native.values import Unsupported
 from pplc_runtime.specialise.engine import SpecialisedEngine
 from pplc_runtime.values import ModelError
 
 if TYPE_CHECKING:  # the compiler of machine code is imported when it is needed
+    from pplc_runtime.native.blocks import Blocks
     from pplc_runtime.native.joint import Joint
     from pplc_runtime.native.mover import Mover
+    from pplc_runtime.native.parts import Part
+
+LEAST_WORK = 10_000
+"""So many segments of sweeps take by scripts as long as it takes to make machine code."""
 
 
 class NativeEngine(SpecialisedEngine):
-    """Runs scripts, and moves values by machine code."""
+    """Runs scripts; moves values, and does many sweeps at once, by machine code."""
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
-        self.movers: dict[Callable[[At], bool], Mover] = {}
-        """What moves the values at some addresses, with what it has learnt of them."""
+        self.movers: dict[tuple[Part, ...], Mover] = {}
+        """What makes some moves, with what it has learnt for them."""
+        self.joints: dict[tuple[bool, bool], Joint] = {}
+        self.made: dict[Asked, Blocks | None] = {}
+        """What does sweeps in blocks."""
+        self.below: Any = None
+        """The engine of lanes, which does what this one cannot do."""
 
-    @cached_property
+    @property
     def joint(self) -> Joint:
-        """The joint density; by CPython, which takes long, where there is no machine code at all."""
+        """The joint density."""
+        return self.density(False, False)
+
+    def density(self, noise: bool, gradient: bool) -> Joint:
+        """The joint density, of which draws may follow their noise, and which may have a gradient; by CPython, which
+        takes long, where there is no machine code at all."""
+        from pplc_runtime.machine.machine import Interpreted, Machine, is_available
         from pplc_runtime.native.joint import Joint
-        from pplc_runtime.native.machine import Interpreted, Machine, is_available
 
-        return Joint(self.scripts.program, Machine if is_available() else Interpreted)
+        if (noise, gradient) not in self.joints:
+            machine = Machine if is_available() else Interpreted
+            self.joints[noise, gradient] = Joint(self.scripts.program, machine, noise, gradient)
+        return self.joints[noise, gradient]
 
-    def mover(self, covers: Callable[[At], bool], held: dict[At, Any]) -> Mover:
+    def blocks(self, asked: Asked) -> Blocks | None:
+        """What does blocks of sweeps in machine code; None where there is none, or it takes longer to make than it
+        saves."""
+        found = self.made.get(asked)
+        if found is None and asked not in self.made:
+            found = self.made[asked] = self._blocks(asked)
+        return found
+
+    def _blocks(self, asked: Asked) -> Blocks | None:
+        work = asked.sweeps * len(self.scripts.segments) * (1 + asked.particles / 250)
+        if work < LEAST_WORK or asked.particles < 2 or asked.resampling != "multinomial":
+            return None
+        from pplc_runtime.machine.machine import is_available
+
+        if not is_available():
+            return None
+        from pplc_runtime.native.blocks import Blocks
+        from pplc_runtime.native.sweep_code import Code
+        from pplc_runtime.native.sweeper import Sweeper
+
+        try:
+            code = Code(self.scripts.program, asked.mode, asked.holds)
+        except Unsupported:
+            return None
+        return Blocks(self.plan, self.below, Sweeper(code, asked.particles, asked.ess_threshold))
+
+    def mover(self, parts: tuple[Part, ...], held: dict[At, Any]) -> Mover:
         from pplc_runtime.native.mover import Mover
 
-        mover = self.movers.get(covers)
+        mover = self.movers.get(parts)
         if mover is not None:
             mover.start(held)
             return mover
         try:
-            mover = self.movers[covers] = Mover(self.plan, self.joint, covers, held)
+            mover = self.movers[parts] = Mover(self.plan, self.density, parts, held)
         except Unsupported as reason:
-            raise ModelError(f"rw and slice have no code for {reason} yet; use pgas or lmh") from None
+            methods = " and ".join(dict.fromkeys(part.by for part in parts))
+            raise ModelError(f"there is no move by {methods} for {reason}; use pgas or lmh for it") from None
         return mover

@@ -1,6 +1,6 @@
 """Forms: segments whose scalar code is the same share a function, and have rows of constants in tables.
 
-A constant that all segments of a form share stands in the code.
+A constant that all segments of a form share stands in the code, unless it is what is observed.
 """
 
 from __future__ import annotations
@@ -62,8 +62,9 @@ class Forms:
     scratch: int
 
 
-def forms(codes: list[Scalar], head: str, first: str, last: str, tables: Tables) -> Forms:
-    """One function a form. `head` begins it, with its number in place of #; the code stands between two texts."""
+def forms(codes: list[Scalar], head: str, first: str, last: str, tables: Tables, loop: str = "") -> Forms:
+    """One function a form. `head` begins it, with its number in place of #; the code stands between two texts, and may
+    be the body of a loop."""
     groups: dict[tuple[str, ...], list[int]] = {}
     for number, code in enumerate(codes):
         groups.setdefault((*code.lines, *(constant.kind for constant in code.constants)), []).append(number)
@@ -74,16 +75,16 @@ def forms(codes: list[Scalar], head: str, first: str, last: str, tables: Tables)
         literals, columns = _columns(codes[members[0]].constants, rows)
         body = [_filled(line, literals) for line in codes[members[0]].lines]
         unpack = [f"{literals[k]} = {_TABLE[kind]}[{start} + {column}]" for k, (kind, start, column) in columns.items()]
-        text += [head.replace("#", str(form)), *_indented(first, 1), *_indented("\n".join([*unpack, *body]), 1)]
-        text += [*_indented(last, 1), ""]
+        text += [head.replace("#", str(form)), *_indented("\n".join([first, *unpack, loop]), 1)]
+        text += [*_indented("\n".join(body), 2 if loop else 1), *_indented(last, 1), ""]
         for member, row in zip(members, rows):
             places[member] = Place(form, len(tables.whole), len(tables.real))
             for k, (kind, _, _) in columns.items():
                 (tables.real if kind == "real" else tables.whole).append(row[k])
-    return Forms(text, places, [code.messages for code in codes], max(code.scratch for code in codes))
+    return Forms(text, places, [code.messages for code in codes], max((code.scratch for code in codes), default=0))
 
 
-_TABLE: Final = {"real": "KF", "whole": "KI", "array": "KI"}
+_TABLE: Final = {"real": "KF", "whole": "KI", "array": "KI", "segment": "KI"}
 
 
 def _values(constants: list[Constant], tables: Tables) -> list[Any]:
@@ -97,7 +98,7 @@ def _columns(constants: list[Constant], rows: list[list[Any]]) -> tuple[list[str
     wholes = reals = 0
     for k, constant in enumerate(constants):
         values = {row[k] for row in rows}
-        if len(values) == 1:
+        if len(values) == 1 and not constant.data:
             (value,) = values
             literals.append(f"({value!r})" if constant.kind == "real" else str(value))
         elif constant.kind == "real":

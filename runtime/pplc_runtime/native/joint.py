@@ -1,4 +1,4 @@
-"""The joint density of a specialised program as machine code, segment by segment, and the moves that use it."""
+"""The joint density of a specialised program as machine code, piece by piece, and the moves that use it."""
 
 from __future__ import annotations
 
@@ -10,70 +10,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.lanes.addresses import At
+from pplc_runtime.machine.machine import Interpreted, Machine, made
 from pplc_runtime.native.forms import Tables, dispatch, forms
 from pplc_runtime.native.library import TEXT
-from pplc_runtime.native.machine import Interpreted, Machine, made
+from pplc_runtime.native.noise import NOISE, NORMAL, noises
+from pplc_runtime.native.pieces import Pieces
+from pplc_runtime.native.reverse import Backward, Turned
 from pplc_runtime.native.scalar import SMALL, Scalar
 from pplc_runtime.native.values import Elements, Unsupported, size_of
-from pplc_runtime.specialise.ir import Compute, Draw, Segment, Specialised, Var
+from pplc_runtime.specialise.ir import Draw, Specialised, Var
 from pplc_runtime.values import ModelError
 
 MOST_FORMS: Final = 200
 _FIRST: Final = "\n".join([*(f"{name} = m.{name}" for name in ("X", "S", "E", "KI", "KF", "KA")), "lp = 0.0"])
-_STUB: Final = TEXT[TEXT.index("def joint(") : TEXT.index("def free(")]
+_BACK: Final = "\n".join([_FIRST, *(f"{name} = m.{name}" for name in ("G", "DS", "weight"))])
+_JOINT: Final = TEXT[TEXT.index("def joint(") : TEXT.index("def back(")]
+_BACKWARD: Final = TEXT[TEXT.index("def back(") : TEXT.index("def score_all(")]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class _Given(Scalar):
-    """The density of a segment whose draws are given."""
-
-    ends = "return nan"
-    impossible = "return -inf"
-
-    def __init__(self, segment: int, offsets: dict[Var, int]) -> None:
-        super().__init__(segment)
-        self.offsets = offsets
-
-    def load(self, var: Var) -> Elements:
-        start = self.constant("whole", self.offsets[var])
-        if size_of(var) > SMALL:
-            return Elements(var.shape, array=f"X[{start}:]")
-        return Elements(var.shape, tuple(self.set(f"X[{start} + {k}]") for k in range(size_of(var))))
-
-    def keep(self, var: Var, value: Elements) -> None:
-        if var not in self.offsets:
-            return
-        start = self.constant("whole", self.offsets[var])
-        if value.items:
-            for k, item in enumerate(value.items):
-                self.line(f"X[{start} + {k}] = {item}")
-        else:
-            index = self.name()
-            self.line(f"for {index} in range({value.size}):")
-            self.line(f"    X[{start} + {index}] = {value.array[:-2]} + {index}]")
-
-    def draw(self, draw: Draw) -> None:
-        self.add(self.density(draw.family, draw.parts, draw.result))
-
-
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where values stand in an execution."""
+    """Where values stand in an execution, and the noise of draws that follow it."""
 
     offsets: dict[Var, int]
+    noise: dict[Var, int]
     size: int
     draws: tuple[Draw, ...]
 
     @classmethod
-    def of(cls, program: Specialised) -> Layout:
+    def of(cls, program: Specialised, pieces: Pieces | None = None) -> Layout:
+        """That of the cells of a program; with what its pieces have beside them, if there are some."""
         offsets: dict[Var, int] = {}
+        noise: dict[Var, int] = {}
         size = 0
-        for var in program.cell_of:
-            offsets[var] = size
-            size += size_of(var)
+        for var in (*program.cell_of, *(() if pieces is None else pieces.outliving())):
+            if var not in offsets:
+                offsets[var] = size
+                size += size_of(var)
         draws = tuple(each for segment in program.segments for each in segment.forward if isinstance(each, Draw))
-        return cls(offsets, size, draws)
+        for draw in () if pieces is None else draws:
+            if count := len(noises(draw)):
+                noise[draw.result] = size
+                size += count
+        return cls(offsets, noise, size, draws)
 
     def written(self, held: dict[At, Any]) -> Floats:
         """An execution from what it drew; what it computes is not there yet."""
@@ -94,78 +75,166 @@ class Layout:
         return var.dtype.type(x[start]).item()
 
 
-class Joint:
-    """The joint density of a program as machine code, and the moves of its values."""
+class _Given(Scalar):
+    """The density of a piece whose draws are given; or the noise of those that follow it."""
 
-    def __init__(self, program: Specialised, machine: type[Machine] | type[Interpreted] = Machine) -> None:
+    ends = "return nan"
+    impossible = "return -inf"
+
+    def __init__(self, segment: int, layout: Layout, noise: bool) -> None:
+        super().__init__(segment)
+        self.offsets = layout.offsets
+        self.noise = layout.noise if noise else {}
+
+    def load(self, var: Var) -> Elements:
+        start = self.constant("whole", self.offsets[var])
+        if size_of(var) > SMALL:
+            return Elements(var.shape, array=f"X[{start}:]")
+        return Elements(var.shape, tuple(self.set(f"X[{start} + {k}]") for k in range(size_of(var))))
+
+    def keep(self, var: Var, value: Elements) -> None:
+        if var not in self.offsets:
+            return
+        start = self.constant("whole", self.offsets[var])
+        if value.items:
+            for k, item in enumerate(value.items):
+                self.line(f"X[{start} + {k}] = {item}")
+        else:
+            index = self.name()
+            self.line(f"for {index} in range({value.size}):")
+            self.line(f"    X[{start} + {index}] = {value.array[:-2]} + {index}]")
+
+    def draw(self, draw: Draw) -> None:
+        if draw.result in self.noise:
+            self.follow(draw)
+        else:
+            self.add(self.density(draw.family, draw.parts, draw.result))
+
+    def follow(self, draw: Draw) -> None:
+        """The value from the noise; `filling` is where the noise is found from the value."""
+        if draw.family.name == "mvn":
+            self.follow_together(draw)
+            return
+        rule = NOISE[draw.family.name]
+        given = [self.number(part) for part in draw.parts]
+        place = self.constant("whole", self.noise[draw.result])
+        value = f"X[{self.constant('whole', self.offsets[draw.result])}]"
+        self.line(f"if m.filling != 0: X[{place}] = {rule.noise.format(*given, x=value, e='')}")
+        noise = self.set(f"X[{place}]")
+        self.define(draw.result, [rule.value.format(*given, e=noise, x="")])
+        self.add(rule.density.format(*given, e=noise, x=""))
+
+    def follow_together(self, draw: Draw) -> None:
+        """A vector from its mean, and the root of its covariance times the noise."""
+        mean, rows = self.value(draw.parts[0]).items, self.small_root(draw.parts[1])
+        place = self.constant("whole", self.noise[draw.result])
+        start = self.constant("whole", self.offsets[draw.result])
+        for k, row in enumerate(rows):
+            known = "".join(f" - {x} * X[{place} + {j}]" for j, x in enumerate(row[:-1]))
+            noise = f"(X[{start} + {k}] - {mean[k]}{known}) / {row[-1]}"
+            self.line(f"if m.filling != 0: X[{place} + {k}] = {noise}")
+        noises = [self.set(f"X[{place} + {k}]") for k in range(len(rows))]
+        values = [" + ".join([mean[k], *(f"{x} * {e}" for x, e in zip(row, noises))]) for k, row in enumerate(rows)]
+        self.define(draw.result, values)
+        for noise in noises:
+            self.add(NORMAL.format(e=noise))
+
+
+class _Back(Backward, _Given):
+    """The derivative of the density of a piece, backwards."""
+
+
+class Joint:
+    """The joint density of a program as machine code, and the moves of its values.
+
+    With `noise`, draws follow their noise; with `gradient` there is a derivative."""
+
+    def __init__(
+        self,
+        program: Specialised,
+        machine: type[Machine] | type[Interpreted] = Machine,
+        noise: bool = False,
+        gradient: bool = False,
+    ) -> None:
         self.program = program
-        self.layout = Layout.of(program)
+        self.pieces = Pieces(program)
+        self.layout = Layout.of(program, self.pieces)
+        self.following = self.layout.noise if noise else {}
+        """The draws that follow their noise, and where that stands."""
         tables = Tables()
         codes: list[Scalar] = []
-        for number, segment in enumerate(program.segments):
-            code = _Given(number, self.layout.offsets)
-            for operation in segment.forward:
+        backs: list[Scalar] = []
+        turned: Turned = {}
+        for number, piece in enumerate(self.pieces):
+            code = _Given(number, self.layout, noise)
+            for operation in piece.operations:
                 code.write(operation)
             codes.append(code)
+            if gradient:
+                back = _Back(number, self.layout, noise)
+                for operation in piece.operations:
+                    back.write(operation)
+                back.turn(turned)
+                backs.append(back)
+        self.codes = codes
         self.forms = forms(codes, "def joint_#(m: Moves, i0: int, f0: int) -> float:", _FIRST, "return lp", tables)
-        count = 1 + max(place.form for place in self.forms.places)
-        if count > MOST_FORMS:
-            raise Unsupported("too many segments that are each of a form of their own")
-        own = dispatch("joint", "m: Moves, i0: int, f0: int) -> float", "m, i0, f0", count, "nan")
-        self.text = TEXT.replace(_STUB, "\n".join([*self.forms.text, *own, ""]))
-        exported = frozenset({"score_all", "move_block"})
-        self.machine = made(machine, self.text, exported)  # type: ignore[arg-type] # classes are hashable
+        text = TEXT.replace(_JOINT, "\n".join(_dispatched("joint", self.forms.text, codes, self.forms.places)))
+        exported = {"score_all", "nuts_block" if gradient else "move_block"}
+        places = [self.forms.places]
+        self.scratch = self.forms.scratch + 1
+        if gradient:
+            back_forms = forms(backs, "def back_#(m: Moves, i0: int, f0: int) -> float:", _BACK, "return 0.0", tables)
+            text = text.replace(_BACKWARD, "\n".join(_dispatched("back", back_forms.text, backs, back_forms.places)))
+            exported.add("gradient")
+            places.append(back_forms.places)
+            self.scratch = max(self.scratch, back_forms.scratch + 1)
+        elif noise:
+            exported.add("ellipse_block")
+        self.text = text
+        self.machine = made(machine, text, frozenset(exported))  # type: ignore[arg-type] # classes are hashable
         self.whole, self.real, self.arrays = tables.done()
-        self.places = np.array([[p.form, p.whole, p.real] for p in self.forms.places], np.int64).ravel()
+        self.places = [np.array([[p.form, p.whole, p.real] for p in each], np.int64).ravel() for each in places]
 
     def fields(self, x: Floats) -> dict[str, Any]:
         """What moves work on: an execution, no sites."""
-        segments, none, nothing = len(self.program.segments), np.zeros(1), np.zeros(1, np.int64)
+        pieces, none, nothing = len(self.pieces), np.zeros(1), np.zeros(1, np.int64)
         return {
-            "X": x, "SC": np.zeros(segments), "S": np.zeros(self.forms.scratch + 1), "E": np.zeros(2, np.int64),
-            "KI": self.whole, "KF": self.real, "KA": self.arrays, "PL": self.places, "segments": segments, "sites": 0,
+            "X": x, "SC": np.zeros(pieces), "S": np.zeros(self.scratch), "E": np.zeros(2, np.int64),
+            "KI": self.whole, "KF": self.real, "KA": self.arrays, "PL": self.places[0], "BL": self.places[-1],
+            "G": np.zeros(len(x)), "DS": np.zeros(self.scratch), "weight": 1.0, "filling": 0,
+            "pieces": pieces, "cells": len(x), "sites": 0,
             "OFF": nothing, "KIND": nothing, "LO": none, "HI": none, "AF": nothing, "NEW": none, "WR": nothing,
-            "BK": none, "P": none, "SCALE": none, "kept": 0, "KEPT": nothing, "OUT": none,
+            "BK": none, "P": none, "SCALE": none, "kept": 0, "KEPT": nothing, "OUT": none, "T": none,
+            "zs": 0, "ZO": nothing, "ZLO": none, "ZN": nothing, "ZP": nothing, "FREE": nothing, "FR": nothing,
+            "FC": nothing, "UF": nothing, "PF": nothing, "UO": nothing, "PO": nothing, "MO": nothing, "UT": none,
+            "PT": none, "MT": none, "BT": none, "SUM": none,
+            "gs": 0, "GF": nothing, "GZ": nothing, "GP": nothing, "GO": nothing, "FG": nothing, "GT": none, "GB": none,
         }  # fmt: skip
 
     def log_density(self, x: Floats) -> float:
         """The log density of an execution; what it computes is written into it."""
-        fields = self.fields(x)
+        fields = {**self.fields(x), "filling": 1}
         total = float(self.machine["score_all"](self.machine.record("Moves", fields)))
         if math.isnan(total):
             raise ModelError(self.failure(fields["E"])[1])
         return total
 
+    def gradient(self, x: Floats) -> Floats:
+        """The derivative of the log density by each value of an execution, or by the noise of those that follow it."""
+        fields = self.fields(x)
+        self.machine["gradient"](self.machine.record("Moves", fields))
+        found: Floats = fields["G"]
+        return found
+
     def failure(self, error: Ints) -> tuple[int, str]:
         """The segment in which something is wrong, and what."""
-        segment, what = error.tolist()
-        return segment, self.forms.messages[segment][what]
+        piece, what = error.tolist()
+        return self.pieces[piece].segment, self.forms.messages[piece][what]
 
 
-def readers(segments: list[Segment]) -> dict[Var, list[int]]:
-    """The segments that read each value which they have not computed or drawn."""
-    found: dict[Var, list[int]] = {}
-    for number, segment in enumerate(segments):
-        for operation in segment.forward:
-            for var in operation.uses:
-                if var.segment < number and (not found.get(var) or found[var][-1] != number):
-                    found.setdefault(var, []).append(number)
-    return found
-
-
-def affected(segments: list[Segment], reads: dict[Var, list[int]], draw: Draw) -> tuple[list[int], list[Var]]:
-    """The segments whose density depends on a draw, and the values that they compute from it."""
-    pending, done = {draw.result.segment}, set()
-    changed = {draw.result}
-    pending.update(reads.get(draw.result, ()))
-    computed: list[Var] = []
-    while pending:
-        number = min(pending)
-        pending.discard(number)
-        done.add(number)
-        for operation in segments[number].forward:
-            if isinstance(operation, Compute) and not changed.isdisjoint(operation.uses):
-                changed.add(operation.result)
-                computed.append(operation.result)
-                pending.update(each for each in reads.get(operation.result, ()) if each not in done)
-    return sorted(done), computed
+def _dispatched(name: str, text: list[str], codes: list[Scalar], places: list[Any]) -> list[str]:
+    """The functions of all forms, and the one that calls them."""
+    count = 1 + max(place.form for place in places)
+    if count > MOST_FORMS:
+        raise Unsupported("too many segments that are each of a form of their own")
+    return [*text, *dispatch(name, "m: Moves, i0: int, f0: int) -> float", "m, i0, f0", count, "nan"), ""]

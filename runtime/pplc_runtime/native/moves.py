@@ -1,58 +1,15 @@
 """Moves of single values of one execution, in the middle language: random walk, slice, and finite draws by their law.
 
-An execution is in `X`, the log densities of its segments in `SC`. A site is a draw, or an element of one. A move that
-is not taken is taken back: the cells that a site's segments compute are saved before.
+An execution is in `X`, the log densities of its pieces in `SC`. A site is a draw, an element of one, or the noise that
+a draw follows. A move that is not taken is taken back: what a site's pieces compute is saved before.
 """
 
 from __future__ import annotations
 
-from pplc_runtime.native.draws import normal, uniform
-from pplc_runtime.native.words import exp, floats, floor, inf, ints, log, log1p
-
-
-class Moves:
-    """What moves work on."""
-
-    X: floats
-    """The values of an execution; and below the log densities of its segments."""
-    SC: floats
-    S: floats
-    """Scratch; E has the segment in which something is wrong, and what."""
-    E: ints
-    KI: ints
-    """The constants of segments (see `forms`), and the form and places of each."""
-    KF: floats
-    KA: floats
-    PL: ints
-    segments: int
-    sites: int
-    OFF: ints
-    """Where the value of each site is."""
-    KIND: ints
-    """0 a real number, 1 a positive one, 2 between the bounds LO and HI, 3 a whole number, 4 one of the whole numbers
-    from LO up to HI, 5 element number LO of a simplex with HI others."""
-    LO: floats
-    HI: floats
-    AF: ints
-    """First for each site where its own part begins: the segments whose density depends on it, in order."""
-    NEW: floats
-    """The densities of those after a move."""
-    WR: ints
-    """As AF: the values that those segments compute; and below what these were before a move."""
-    BK: floats
-    P: floats
-    """Room for the law of a finite draw."""
-    SCALE: floats
-    """How far a site moves."""
-    kept: int
-    KEPT: ints
-    """The values that are handed over after each sweep."""
-    OUT: floats
-
-
-def joint(form: int, m: Moves, i0: int, f0: int) -> float:  # written anew for each program
-    """The log density of a segment, whose computed values are written."""
-    return 0.0
+from pplc_runtime.machine.draws import normal, uniform
+from pplc_runtime.machine.words import exp, floor, inf, log, log1p
+from pplc_runtime.native.execution import Moves, joint
+from pplc_runtime.native.summed import draw_summed, summed
 
 
 def free(x: float, kind: int, lo: float, hi: float) -> float:
@@ -92,7 +49,9 @@ def is_inside(x: float, kind: int, lo: float, hi: float) -> bool:
 
 
 def rescored(m: Moves, j: int) -> float:
-    """The log density of all that depends on a site; in NEW that of each segment."""
+    """The log density of all that depends on a site; in NEW that of each piece."""
+    if m.zs > 0:
+        return summed(m)
     AF = m.AF
     PL = m.PL
     NEW = m.NEW
@@ -109,6 +68,8 @@ def rescored(m: Moves, j: int) -> float:
 
 def scored(m: Moves, j: int) -> float:
     """The same of the execution as it is."""
+    if m.zs > 0:
+        return m.SUM[0]
     AF = m.AF
     SC = m.SC
     total = 0.0
@@ -118,6 +79,9 @@ def scored(m: Moves, j: int) -> float:
 
 
 def accept(m: Moves, j: int) -> None:
+    if m.zs > 0:
+        m.SUM[0] = m.SUM[1]
+        return
     AF = m.AF
     SC = m.SC
     NEW = m.NEW
@@ -281,19 +245,10 @@ def exchange(m: Moves, j: int, k0: int, k1: int, c0: int) -> float:
     return exp(ratio) if ratio < 0.0 else 1.0
 
 
-def score_all(m: Moves) -> float:
-    """The log density of an execution, whose computed values are found on the way."""
-    total = 0.0
-    for d in range(m.segments):
-        m.SC[d] = joint(m.PL[3 * d], m, m.PL[3 * d + 1], m.PL[3 * d + 2])
-        if not (m.SC[d] > -inf):
-            return m.SC[d]
-        total += m.SC[d]
-    return total
-
-
 def move_block(m: Moves, sweeps: int, first: int, done: int, adapting: int, sliced: int, k0: int, k1: int) -> int:
     """Some sweeps over all sites; how many were done. Scales are adapted as long as few sweeps were done before."""
+    if m.zs > 0:
+        m.SUM[0] = summed(m)
     for b in range(sweeps):
         number = done + b
         for j in range(m.sites):
@@ -314,6 +269,8 @@ def move_block(m: Moves, sweeps: int, first: int, done: int, adapting: int, slic
                     m.SCALE[j] += (2.0 * a - m.SCALE[j]) / (float(number) + 2.0)
                 elif kind != 4:
                     m.SCALE[j] = m.SCALE[j] * exp((a - 0.44) * 3.0 / exp(0.6 * log1p(float(number))))
+        if m.zs > 0:
+            draw_summed(m, k0, k1, (first + b) * 1048576)
         for k in range(m.kept):
             m.OUT[b * m.kept + k] = m.X[m.KEPT[k]]
     return sweeps

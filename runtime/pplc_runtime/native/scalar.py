@@ -32,6 +32,7 @@ from pplc_runtime.distributions.domains import (
 )
 from pplc_runtime.native.computed import FORMULAS, SPECIAL
 from pplc_runtime.native.library import FUNCTIONS
+from pplc_runtime.native.noise import SMALL_ROOT
 from pplc_runtime.native.values import Elements, Unsupported, size_of
 from pplc_runtime.specialise.ir import Check, Compute, Draw, Fit, Operand, Operation, Report, Score, Scored, Struct, Var
 from pplc_runtime.specialise.operations import Certain
@@ -44,10 +45,12 @@ MANTISSA: Final = float(2**53)
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """What may differ between segments of one form: a real, a whole number, or an array of reals."""
+    """What may differ between segments of one form: a real, a whole number, an array of reals, or the segment."""
 
     kind: str
     value: Any
+    data: bool = False
+    """Whether it is what is observed: programs that differ in their data alone share their code."""
 
 
 class Scalar(ABC):
@@ -56,16 +59,21 @@ class Scalar(ABC):
     ends: str
     """How the code ends where something is wrong; and below where the density is zero."""
     impossible: str
+    first_message = 0
+    """The number of the first message."""
 
     def __init__(self, segment: int) -> None:
         self.segment = segment
         self.messages: list[str] = []
         """What may be wrong."""
         self.roots: dict[Var, tuple[str, str]] = {}
-        """The roots of covariances that have been taken."""
+        """The roots of covariances that have been taken; and of small ones."""
+        self.small_roots: dict[Var, list[list[str]]] = {}
         self.lines: list[str] = []
         self.constants: list[Constant] = []
         self.values: dict[Var, Elements] = {}
+        self.observed: Any = None
+        """What the running density is of."""
         self.count = 0
         self.scratch = 0
         """How much of `S` is taken."""
@@ -79,14 +87,15 @@ class Scalar(ABC):
         self.count += 1
         return f"v{self.count}"
 
-    def constant(self, kind: str, value: Any) -> str:
-        self.constants.append(Constant(kind, value))
+    def constant(self, kind: str, value: Any, data: bool = False) -> str:
+        self.constants.append(Constant(kind, value, data))
         return f"@{len(self.constants) - 1}@"
 
     def fail(self, message: str) -> str:
         """What is done where something is wrong: `E` tells the segment, and what it is."""
         self.messages.append(message)
-        return f"E[0] = {self.constant('whole', self.segment)}; E[1] = {len(self.messages) - 1}; {self.ends}"
+        number = self.first_message + len(self.messages) - 1
+        return f"E[0] = {self.constant('segment', self.segment)}; E[1] = {number}; {self.ends}"
 
     def set(self, text: str) -> str:
         """A variable."""
@@ -110,6 +119,9 @@ class Scalar(ABC):
     def keep(self, var: Var, value: Elements) -> None:
         """Told of every value that is computed."""
 
+    def back(self, lines: list[str]) -> None:  # noqa: B027 # only some go back
+        """Told of a loop, by the lines that stand for it on the way back (see `reverse`), if there are any."""
+
     def value(self, operand: Operand) -> Elements:
         if type(operand) is Var:
             if operand not in self.values:
@@ -118,10 +130,10 @@ class Scalar(ABC):
         if isinstance(operand, bool | int | float):
             if type(operand) is int and abs(operand) > MANTISSA:
                 raise Unsupported("a large whole number")
-            return Elements((), (self.constant("real", float(operand)),))
+            return Elements((), (self.constant("real", float(operand), operand is self.observed),))
         if type(operand) is np.ndarray and operand.dtype.kind in "fi":
             if operand.size <= SMALL:
-                items = [self.constant("real", float(item)) for item in operand.ravel()]
+                items = [self.constant("real", float(item), operand is self.observed) for item in operand.ravel()]
                 return Elements(operand.shape, tuple(items))
             start = self.constant("array", np.ascontiguousarray(operand, float).ravel())
             return Elements(operand.shape, array=f"KA[{start}:]")
@@ -169,7 +181,9 @@ class Scalar(ABC):
             case Draw():
                 self.draw(operation)
             case Score(family, parts, value):
+                self.observed = value
                 self.add(self.density(family, parts, value))
+                self.observed = None
             case Report():
                 pass
 
@@ -187,12 +201,13 @@ class Scalar(ABC):
     def check(self, domain: Domain, value: Elements) -> None:
         wrong = self.fail(f"a parameter must be {domain.text}")
         if domain is VECTOR and value.array:
-            index = self.name()
+            index, bad = self.name(), self.set("0")
             item = f"{value.array[:-2]} + {index}]"
             self.line(f"for {index} in range({value.size}):")
-            self.line(f"    if not ({item} - {item} == 0.0): {wrong}")
+            self.line(f"    if not ({item} - {item} == 0.0): {bad} = 1")
+            self.line(f"if {bad} == 1: {wrong}")
             return
-        if not value.items or (domain is not POSITIVE_DEFINITE and domain not in _TESTS):
+        if not value.items or (domain is not POSITIVE_DEFINITE and domain not in TESTS):
             raise Unsupported(f"a check of {domain.text}")
         if domain is POSITIVE_DEFINITE:  # the rest is seen where its root is taken
             size = value.shape[0]
@@ -200,7 +215,7 @@ class Scalar(ABC):
                 f"{value.items[i * size + j]} == {value.items[j * size + i]}" for i in range(size) for j in range(i)
             ]
         else:
-            tests = [_TESTS[domain].format(item) for item in value.items]
+            tests = [TESTS[domain].format(item) for item in value.items]
         if domain is WEIGHTS:
             tests.append(f"{' + '.join(value.items)} > 0.0")
         for test in tests:
@@ -238,8 +253,41 @@ class Scalar(ABC):
             peak = self.constant("real", float(-0.5 * np.log(2.0 * np.pi * variances).sum()))
             halves = self.constant("array", 0.5 / variances)
             return f"lp_mvn_diagonal({size}, {self.array(x)}, {self.array(mean)}, KA[{halves}:], {peak})"
+        if type(covariance) is Var and size <= SMALL_ROOT and x.items and mean.items:
+            return self.written_out(x, mean, covariance)
         root, log_root = self.root(covariance)
         return f"lp_mvn({size}, {self.array(x)}, {self.array(mean)}, {root}, {log_root}, {self.room(size)})"
+
+    def written_out(self, x: Elements, mean: Elements, covariance: Operand) -> str:
+        """The log density of a small vector, number by number."""
+        rows = self.small_root(covariance)
+        noise: list[str] = []
+        for item, centre, row in zip(x.items, mean.items, rows):
+            known = "".join(f" - {factor} * {z}" for factor, z in zip(row, noise))
+            noise.append(self.set(f"({item} - {centre}{known}) / {row[-1]}"))
+        logs = "".join(f" - log({row[-1]})" for row in rows)
+        squares = " + ".join(f"{z} * {z}" for z in noise)
+        return f"-{float(0.5 * np.log(2.0 * np.pi) * len(rows))!r} - 0.5 * ({squares}){logs}"
+
+    def small_root(self, covariance: Operand) -> list[list[str]]:
+        """The root of a small covariance, row by row."""
+        if type(covariance) is not Var:
+            found = np.linalg.cholesky(np.asarray(covariance, float))
+            return [[self.constant("real", float(x)) for x in row[: k + 1]] for k, row in enumerate(found)]
+        if covariance not in self.small_roots:
+            a, rows = self.value(covariance), list[list[str]]()
+            size = a.shape[0]
+            wrong = self.fail(f"a parameter must be {POSITIVE_DEFINITE.text}")
+            for i in range(size):
+                row: list[str] = []
+                for j, other in enumerate(rows):
+                    known = "".join(f" - {x} * {y}" for x, y in zip(row, other[:-1]))
+                    row.append(self.set(f"({a.items[i * size + j]}{known}) / {other[-1]}"))
+                left = self.set(f"{a.items[i * size + i]}" + "".join(f" - {x} * {x}" for x in row))
+                self.line(f"if not ({left} > 0.0): {wrong}")
+                rows.append([*row, self.set(f"sqrt({left})")])
+            self.small_roots[covariance] = rows
+        return self.small_roots[covariance]
 
     def root(self, covariance: Operand) -> tuple[str, str]:
         """The root of a covariance, and the log of its determinant."""
@@ -300,7 +348,7 @@ def _is_simple(item: str) -> bool:
 
 _FINITE: Final = "{0} - {0} == 0.0"
 _WHOLE: Final = "floor({0}) == {0} and fabs({0}) <= 9007199254740992.0"
-_TESTS: Final[dict[Domain, str]] = {
+TESTS: Final[dict[Domain, str]] = {
     REAL: _FINITE, VECTOR: _FINITE, LOGIT: "{0} == {0}", POSITIVE: "{0} > 0.0 and {0} < inf",
     POSITIVE_VECTOR: "{0} > 0.0 and {0} < inf", RATE_OF_COUNTS: "{0} >= 0.0 and {0} <= 9.2e18",
     PROBABILITY: "{0} >= 0.0 and {0} <= 1.0", POSITIVE_PROBABILITY: "{0} > 0.0 and {0} <= 1.0", INTEGER: _WHOLE,

@@ -153,9 +153,12 @@ def multinomial(rng: np.random.Generator, weights: Weights, n: int) -> Ancestors
 
 def conditional_multinomial(rng: np.random.Generator, weights: Weights, n: int, kept: int) -> Ancestors:
     """The other slots are independent of slot 0, and of each other."""
-    ancestors = multinomial(rng, weights, n)
-    ancestors[0] = kept
-    return ancestors
+    if n < _MANY:
+        ancestors = multinomial(rng, weights, n)
+        ancestors[0] = kept
+        return ancestors
+    # Sorted points are those of the other slots alone: the lowest of n is no point like the others.
+    return np.concatenate([[kept], multinomial(rng, weights, n - 1)])
 
 
 def _spaced(cumulative: Weights, n: int, point: float) -> Ancestors:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from math import prod
 from typing import Any, Final, NamedTuple
 
-REAL, POSITIVE, BETWEEN, WHOLE, FINITE, SIMPLEX = range(6)
+REAL, POSITIVE, BETWEEN, WHOLE, FINITE, SIMPLEX, STICK = range(7)
 MOST_VALUES: Final = 64
 """A finite draw of more values than this steps."""
 
 
 class Scale(NamedTuple):
     """How one number moves: its kind, and what that goes by. For FINITE the values from `low` up to `high`; for SIMPLEX
-    which element it is, and how many others there are."""
+    which element it is, and how many others there are; for STICK how many are behind it."""
 
     kind: int
     low: float = 0.0

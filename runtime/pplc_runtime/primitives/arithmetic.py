@@ -37,7 +37,6 @@ from pplc_runtime.primitives.scalars import (
     Unary,
     divide,
     divide_lanes,
-    guarded,
     nearest,
     nearest_lanes,
     one_of,
@@ -47,6 +46,7 @@ from pplc_runtime.primitives.scalars import (
     quotient_lanes,
     remainder,
     rounding,
+    single,
 )
 from pplc_runtime.primitives.whole_numbers import (
     checked,
@@ -207,7 +207,7 @@ sub = binary("-", lambda x, y: x - y, checked(np.subtract, difference_fits))
 mul = binary("*", lambda x, y: x * y, checked(np.multiply, product_fits))
 div = binary("/", divide, divide_lanes)
 power = binary("pow", power_of, power_lanes)
-atan2 = binary("atan2", math.atan2, np.arctan2)
+atan2 = binary("atan2", lambda x, y: float(np.arctan2(float(x), float(y))), np.arctan2)
 mod = _whole_division("mod", lambda x, y: x % y, np.mod)
 rem = _whole_division("rem", remainder, np.fmod)
 quot = _whole_division("quot", quotient, quotient_lanes)
@@ -219,20 +219,20 @@ inverse_of = unary("/", lambda x: divide(1, x), lambda a: divide_lanes(1, a))
 inc = unary("inc", lambda x: x + 1, checked_unary(lambda a: a + 1, lambda a: sum_fits(a, 1)))
 dec = unary("dec", lambda x: x - 1, checked_unary(lambda a: a - 1, lambda a: difference_fits(a, 1)))
 absolute = unary("abs", abs, checked_unary(np.abs, has_opposite))
-exp = unary("exp", guarded(math.exp, np.exp), np.exp)
-expm1 = unary("expm1", guarded(math.expm1, np.expm1), np.expm1)
-log = unary("log", guarded(math.log, np.log), np.log)
-log1p = unary("log1p", guarded(math.log1p, np.log1p), np.log1p)
-sqrt = unary("sqrt", guarded(math.sqrt, np.sqrt), np.sqrt)
-sin = unary("sin", guarded(math.sin, np.sin), np.sin)
-cos = unary("cos", guarded(math.cos, np.cos), np.cos)
-tan = unary("tan", guarded(math.tan, np.tan), np.tan)
-atan = unary("atan", math.atan, np.arctan)
-asin = unary("asin", guarded(math.asin, np.arcsin), np.arcsin)
-acos = unary("acos", guarded(math.acos, np.arccos), np.arccos)
-tanh = unary("tanh", math.tanh, np.tanh)
-sinh = unary("sinh", guarded(math.sinh, np.sinh), np.sinh)
-cosh = unary("cosh", guarded(math.cosh, np.cosh), np.cosh)
+exp = unary("exp", single(np.exp), np.exp)
+expm1 = unary("expm1", single(np.expm1), np.expm1)
+log = unary("log", single(np.log), np.log)
+log1p = unary("log1p", single(np.log1p), np.log1p)
+sqrt = unary("sqrt", single(np.sqrt), np.sqrt)
+sin = unary("sin", single(np.sin), np.sin)
+cos = unary("cos", single(np.cos), np.cos)
+tan = unary("tan", single(np.tan), np.tan)
+atan = unary("atan", single(np.arctan), np.arctan)
+asin = unary("asin", single(np.arcsin), np.arcsin)
+acos = unary("acos", single(np.arccos), np.arccos)
+tanh = unary("tanh", single(np.tanh), np.tanh)
+sinh = unary("sinh", single(np.sinh), np.sinh)
+cosh = unary("cosh", single(np.cosh), np.cosh)
 floor = unary("floor", *rounding(math.floor, np.floor))
 ceil = unary("ceil", *rounding(math.ceil, np.ceil))
 rounded = unary("round", *rounding(nearest, nearest_lanes))

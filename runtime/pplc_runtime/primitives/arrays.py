@@ -141,9 +141,12 @@ def objects(value: Value, name: str) -> Value:
     if type(value) is int or type(value) is float:
         return value
     try:
-        return np.array(value.tolist() if type(value) is np.ndarray else value, object)
+        array = np.array(value.tolist() if type(value) is np.ndarray else value, object)
     except ValueError:
-        raise refused(f"'{name}' takes numbers", value) from None
+        array = None
+    if array is None or not all(type(item) is int or type(item) is float for item in array.flat):
+        raise refused(f"'{name}' takes numbers", value)
+    return array
 
 
 def number_lanes(values: list[Value]) -> Value:

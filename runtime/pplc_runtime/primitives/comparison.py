@@ -16,7 +16,7 @@ import numpy as np
 
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.messages import refused
-from pplc_runtime.lanes.varying import Lane, Mix, by_option, layout
+from pplc_runtime.lanes.varying import Lane, Mix, by_option, layout, one_by_one, plain
 from pplc_runtime.primitives.arguments import elements, is_number, settled
 from pplc_runtime.values import Compound, List, Map, Stochastic, Symbol, Value, aligned, children
 
@@ -187,7 +187,10 @@ def _order(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Value, V
             return by_option(x, lambda option: comparison(option, y))
         if other is Mix:
             return by_option(y, lambda option: comparison(x, option))
-        answer = function(ordered_number(x, name), ordered_number(y, name))
+        try:
+            answer = function(ordered_number(x, name), ordered_number(y, name))
+        except OverflowError:  # an integer that no float holds
+            return one_by_one(lambda: comparison(plain(x), plain(y)))
         return Lane(answer, here.frame) if type(answer) is np.ndarray else bool(answer)
 
     comparison.__name__ = comparison.__qualname__ = name

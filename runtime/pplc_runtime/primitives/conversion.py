@@ -10,13 +10,15 @@ import numpy as np
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.varying import Lane, one_by_one
 from pplc_runtime.primitives.arguments import settled
-from pplc_runtime.primitives.arrays import numeric
+from pplc_runtime.primitives.arrays import STRUCTURES, has_mix, numeric, without_mix
 from pplc_runtime.values import ModelError, Value, shown
 
 
 @settled()
 def to_integer(value: Value) -> Value:
     """(int x): without what comes after the point."""
+    if type(value) in STRUCTURES and has_mix(value):
+        return without_mix(value, to_integer)
     value = numeric(value, "int")
     if type(value) is int:
         return value
@@ -36,6 +38,8 @@ def to_integer(value: Value) -> Value:
 @settled()
 def to_float(value: Value) -> Value:
     """(float x) or (double x)."""
+    if type(value) in STRUCTURES and has_mix(value):
+        return without_mix(value, to_float)
     value = numeric(value, "float")
     if type(value) is int or type(value) is float:
         try:

@@ -64,7 +64,7 @@ FACTS: Final[dict[str, Facts]] = {
         name: Facts(looks=NONE)
         for name in (
             "list", "vector", "cons", "concat", "append", "count", "identity", "constantly", "partial", "comp",
-            "complement", "keys", "vals", "merge",
+            "complement", "keys", "vals", "merge", "flatten",
         )
     },
     # What takes values out of its first argument
@@ -75,6 +75,9 @@ FACTS: Final[dict[str, Facts]] = {
             "empty?", "nth", "get", "dissoc", "contains?",
         )
     },
+    # What takes values out of its last argument
+    **{name: Facts(looks=slice(0, -1)) for name in ("take", "drop", "partition", "repeat")},
+    "subvec": Facts(looks=BUT_FIRST),
     # What goes by keys
     "hash-map": Facts(looks=slice(0, None, 2)),
     "zipmap": Facts(looks=slice(0, 1)),

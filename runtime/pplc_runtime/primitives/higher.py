@@ -210,6 +210,8 @@ def _until(
         for i, item in enumerate(items):
             value = _call(at[i], procedure, item)
             test = _decided(value)
+            if not done:  # particles may have been resampled in the call: all are together up to here
+                frame = here.frame
             if type(test) is np.ndarray:
                 leaving = here.frame.part(np.flatnonzero(test == stop))
                 done.append((leaving, result(items, i, value)))

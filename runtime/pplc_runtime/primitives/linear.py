@@ -43,8 +43,8 @@ def _numbers(name: str, *ranks: tuple[int, ...]) -> Callable[[Function], Functio
             except OverflowError:
                 if here.frame.size > 1 and any(map(varies, values)):
                     return one_by_one(lambda: primitive(*map(plain, values)))
-                exact = [objects(plain(value), name) for value in values]
-            return work(*((data, np.ndim(data), False) for data in exact))
+            exact = (objects(plain(value), name) for value in values)
+            return work(*(_operand(value, name, allowed) for value, allowed in zip(exact, ranks)))
 
         return primitive
 

@@ -43,8 +43,11 @@ def divide_lanes(a: Any, b: Any) -> Any:
     """Whole where all lanes divide evenly; where only some do, a whole float is the same number."""
     if not b if type(b) is not np.ndarray else np.count_nonzero(b) < b.size:
         raise ModelError("division by zero")
-    if _is_whole(a) and _is_whole(b) and not np.any(np.remainder(a, b)):
-        return checked(np.floor_divide, quotient_fits)(a, b)
+    if _is_whole(a) and _is_whole(b):
+        if not np.any(np.remainder(a, b)):
+            return checked(np.floor_divide, quotient_fits)(a, b)
+        if magnitude(a) > EXACT or magnitude(b) > EXACT:  # floats do not hold them
+            raise Outgrown
     return np.true_divide(a, b)
 
 
@@ -61,30 +64,27 @@ def _is_whole(a: Any) -> bool:
     return type(a) is int or (type(a) is np.ndarray and a.dtype.kind == "i")
 
 
-def guarded(function: Unary, ufunc: Any) -> Unary:
-    """A function of math that gives inf or nan where math raises."""
+def single(ufunc: Any) -> Unary:
+    """A function of numpy for one number: the same to the last bit as in an array, which those of math are not."""
 
     def scalar(x: Any) -> Any:
-        try:
-            return function(x)
-        except (ValueError, OverflowError):
-            with np.errstate(all="ignore"):
-                return float(ufunc(float(x)))
+        with np.errstate(all="ignore"):
+            return float(ufunc(float(x)))
 
     return scalar
 
 
 _MOST_BITS = 1_000_000
-"""No integer is made larger than this at once: it would take forever."""
+"""No integer is made larger than this at once, for it would take forever: its power is infinite, as that of a float."""
 
 
 def power_of(x: Any, y: Any) -> Any:
     if type(x) is int and type(y) is int and y >= 0:
         if abs(x) > 1 and x.bit_length() * y > _MOST_BITS:
-            raise ModelError("pow: the result is too large")
+            return -math.inf if x < 0 and y % 2 else math.inf
         return x**y
     with np.errstate(all="ignore"):
-        return float(np.power(float(x), float(y)))
+        return float(np.power(np.array([float(x)]), np.array([float(y)]))[0])  # in arrays it may differ
 
 
 def power_lanes(a: Any, b: Any) -> Any:
@@ -96,7 +96,7 @@ def power_lanes(a: Any, b: Any) -> Any:
             if bits >= 64:
                 raise Outgrown
             return np.power(a, b)
-        if bits > 53:  # a float in one lane, and more than a float holds in another
+        if bits > 53 or exponent > EXACT:  # a float in one lane, and more than a float holds in another
             raise Outgrown
     return np.power(np.asarray(a, float), b)
 

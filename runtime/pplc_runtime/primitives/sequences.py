@@ -6,6 +6,8 @@ is shared by all lanes, so elements are passed on as they are, over lanes or not
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from pplc_runtime.lanes.frames import here
@@ -236,16 +238,24 @@ def range_of(*bounds: Value) -> Value:
     return _range(bounds[0], bounds[1], bounds[2] if len(bounds) > 2 else 1)
 
 
+def _as_float(number: int) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.copysign(math.inf, number)
+
+
 @settled()
 def _range(start: Value, stop: Value, step: Value) -> Value:
     if type(start) is int and type(stop) is int and type(step) is int and step:
-        if abs((stop - start) // step) > LONGEST:
-            raise ModelError(f"'range' of {abs((stop - start) // step)} numbers is too long")
+        length = -((start - stop) // step)
+        if length > LONGEST:
+            raise ModelError(f"'range' of {given(length)} numbers is too long")
         return List(range(start, stop, step))
     for bound in (start, stop, step):
         if not is_number(bound):
             raise refused("'range' takes numbers", bound)
-    first_, end, by = map(raw, (start, stop, step))
+    first_, end, by = (_as_float(bound) if type(bound) is int else raw(bound) for bound in (start, stop, step))
     if np.any(np.equal(by, 0)):
         raise ModelError("'range' with a step of 0 has no end")
     with np.errstate(all="ignore"):
@@ -271,7 +281,7 @@ def repeat(number: Value, *item: Value) -> Value:
     def copies(n: int) -> List:
         if n > LONGEST:
             raise ModelError(f"'repeat' of {n} items is too long")
-        return List(item * n)
+        return List(item * max(n, 0))
 
     return with_whole(number, "repeat", copies)
 

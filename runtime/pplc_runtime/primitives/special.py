@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -26,8 +25,8 @@ def _of_scipy(ufunc: Any) -> tuple[Callable[..., float], Callable[..., Any]]:
     return scalar, lanes
 
 
-erf = unary("erf", math.erf, special.erf)
-erfc = unary("erfc", math.erfc, special.erfc)
+erf = unary("erf", *_of_scipy(special.erf))
+erfc = unary("erfc", *_of_scipy(special.erfc))
 normal_cdf = unary("normal-cdf", *_of_scipy(special.ndtr))
 probit = unary("probit", *_of_scipy(special.ndtri))
 logit = unary("logit", *_of_scipy(special.logit))

@@ -48,6 +48,11 @@ class Process(ABC):
     def empty(self, lanes: int, *parameters: Raw) -> State:
         """The state before any draw."""
 
+    def outcomes(self, state: State, index: Index, *parameters: Raw) -> Sequence[Any] | None:
+        """All values that are possible next in some of the selected lanes, and perhaps others; None if they are not so
+        few."""
+        return None
+
     @abstractmethod
     def sample(self, rng: np.random.Generator, state: State, index: Index, *parameters: Raw) -> Lanes:
         """Draw the next value in each selected lane, from the predictive distribution. Leaves the state as it is."""

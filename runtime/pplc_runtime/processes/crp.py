@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,6 +41,10 @@ class Crp(Process):
             np.zeros(lanes, dtype=np.int64),
             np.zeros(lanes),
         )
+
+    def outcomes(self, state: State, index: Index, *parameters: Raw) -> Sequence[Any]:
+        _, tables, _ = selected(state, index)
+        return range(int(tables.max()) + 1)
 
     def sample(self, rng: np.random.Generator, state: State, index: Index, *parameters: Raw) -> Lanes:
         (alpha,) = parameters

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,6 +29,9 @@ class PolyaUrn(Process):
     def empty(self, lanes: int, *parameters: Raw) -> State:
         (alpha,) = parameters
         return (np.zeros((len(alpha), lanes)),)
+
+    def outcomes(self, state: State, index: Index, *parameters: Raw) -> Sequence[Any]:
+        return range(len(parameters[0]))
 
     def sample(self, rng: np.random.Generator, state: State, index: Index, *parameters: Raw) -> Lanes:
         cumulative = np.add.accumulate(_weights(state, index, *parameters), 0)

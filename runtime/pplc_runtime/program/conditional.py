@@ -15,9 +15,9 @@ from pplc_runtime.lanes.varying import settle
 from pplc_runtime.values import ModelError, Symbol
 
 MOST_EXECUTIONS: Final = 100_000
-"""Executions of a query that are enumerated."""
-METHODS: Final = ("enumerate", "importance")
-_USAGE: Final = "(conditional query), (conditional query :method :importance :particles n)"
+"""Executions of a query, or of a program, that are enumerated."""
+METHODS: Final = ("enumerate", "importance", "smc")
+_USAGE: Final = "(conditional query), (conditional query :method :importance :particles n), and :smc likewise"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,8 @@ class Inner:
     """How the distribution of a query is found; `particles` is None for enumeration."""
 
     particles: int | None = None
+    resamples: bool = False
+    """Whether particles are resampled at observes that all of them meet."""
 
 
 def settings_of(options: tuple[Any, ...]) -> Inner:
@@ -38,16 +40,16 @@ def settings_of(options: tuple[Any, ...]) -> Inner:
         raise ModelError(f"conditional: the option {given(options[-1])} has no value; expected {_USAGE}")
     method = found.get(":method", Symbol(":enumerate"))
     if type(method) is not Symbol or method.name.removeprefix(":") not in METHODS:
-        known = " or ".join(f":{name}" for name in METHODS)
+        known = ":enumerate, :importance or :smc"
         raise ModelError(f"conditional: the method must be {known}, not {given(method)}")
     particles = found.get(":particles")
     if method.name == ":enumerate":
         if particles is not None:
-            raise ModelError("conditional: enumeration has no particles; they are for :method :importance")
+            raise ModelError("conditional: enumeration has no particles; they are for :method :importance and :smc")
         return Inner()
     if type(particles) is not int or particles < 1:
         raise ModelError(f"conditional: :particles must be a whole number from 1, not {given(particles)}")
-    return Inner(particles)
+    return Inner(particles, method.name == ":smc")
 
 
 def conditional(at: At, query: Any, *options: Any) -> Any:

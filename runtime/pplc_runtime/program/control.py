@@ -137,7 +137,7 @@ def call(at: At, operator: Any, *arguments: Any) -> Any:
         return get(operator, *arguments)
     if kind is Symbol and operator.name.startswith(":") and len(arguments) in (1, 2):
         return get(arguments[0], operator, *arguments[1:])
-    if kind in (tuple, np.ndarray) and len(arguments) == 1:
+    if len(arguments) == 1 and (kind in (tuple, np.ndarray) or (kind is Lane and operator.data.ndim > 1)):
         return nth(operator, arguments[0])
     if hasattr(operator, "at_point"):
         return operator.at_point(arguments)

@@ -1,4 +1,4 @@
-"""Numbers that a program asks of a distribution besides a draw: densities, cumulative probabilities, quantiles."""
+"""What a program asks of a distribution besides a draw: densities, cumulative probabilities, quantiles, its values."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pplc_runtime.distributions.domains import BOUND, OPEN_PROBABILITY
 from pplc_runtime.distributions.tails import TAILS, Tails, log_complement
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.messages import given
-from pplc_runtime.lanes.varying import Lane, Mix, raw, settle
+from pplc_runtime.lanes.varying import Lane, Mix, by_option, holds_lanes, one_by_one, plain, raw, settle
 from pplc_runtime.program.parameters import by_mix, checked
-from pplc_runtime.program.stochastic import Dist, log_density
-from pplc_runtime.values import ModelError
+from pplc_runtime.program.stochastic import Categorical, Dirac, Dist, log_density
+from pplc_runtime.values import List, ModelError, key_of
 
 
 def logpdf(source: Any, value: Any) -> Any:
@@ -54,9 +54,32 @@ def quantile(source: Any, p: Any) -> Any:
     return _by_tails("quantile", source, Parameter("p", OPEN_PROBABILITY), p, _quantile)
 
 
+def support(source: Any) -> Any:
+    """(support d): the values of a distribution that has finitely many, as a list."""
+    source = settle(source)
+    if type(source) is Mix:
+        return by_option(source, support)
+    if here.frame.size > 1 and holds_lanes(source):
+        return one_by_one(lambda: support(plain(source)))
+    values: Any = None
+    if type(source) is Categorical:
+        values = source.values
+    elif type(source) is Dirac:
+        return List(source.parts)
+    elif type(source) is Dist:
+        values = source.family.outcomes(*source.raw_parts())
+    if values is None or len(values) > MOST_VALUES:
+        what = f"finitely many values, at most {MOST_VALUES}, as flip and conditional do"
+        raise ModelError(f"support: the distribution must have {what}, not {given(source)}")
+    found = {key_of(value): value for value in values if log_density(source, value, "support") > -np.inf}
+    return List(found.values())
+
+
+MOST_VALUES: Final = 100_000
 OF_DISTRIBUTIONS: Final[dict[str, tuple[Callable[..., Any], int, int]]] = {
     "logpdf": (logpdf, 2, 2),
     "cdf": (cdf, 2, 2),
     "quantile": (quantile, 2, 2),
+    "support": (support, 1, 1),
 }
 """The procedures that ask, with the least and the largest number of their arguments."""

@@ -16,7 +16,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from types import CodeType, TracebackType
-from typing import Final, TypeAlias
+from typing import ClassVar, Final, TypeAlias
 
 from pplc_runtime.excerpt import excerpt
 from pplc_runtime.values import ModelError, Place
@@ -30,9 +30,22 @@ Included: TypeAlias = tuple[tuple[int, str], ...]
 MOST_CALLS: Final = 8
 
 
+class Limited(ModelError):
+    """The run has come to one of its limits."""
+
+
+class Reached(BaseException):
+    """What is raised in the thread that runs. It is no `Exception`, which whoever tries something else would catch."""
+
+    said: ClassVar[str] = ""
+
+
 def located(error: BaseException, file: str, source: str, places: Places, included: Included = ()) -> ModelError:
     """The error as one of the model, with its place in the source."""
-    result = error if isinstance(error, ModelError) else ModelError(_message(error))
+    if isinstance(error, Reached):
+        result: ModelError = Limited(error.said)
+    else:
+        result = error if isinstance(error, ModelError) else ModelError(_message(error))
     if result.rendered is not None:
         return result
     found = list(_forms(error.__traceback__, file, places))

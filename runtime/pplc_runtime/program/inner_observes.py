@@ -1,6 +1,6 @@
 """What the code of a generated module tells of its program.
 
-Observes inside of expressions weight, but particles are not resampled there. Which primitives it mentions, too."""
+Where it observes inside of expressions, and which primitives it mentions."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ def inner_observes(module: Mapping[str, Any], file: str, places: Places) -> tupl
     if not calls:
         return ()
     return tuple(sorted({form[0] for (line, column, _, _), form in places.items() if (line, column) in calls}))
+
+
+def observes_inside(module: Mapping[str, Any]) -> bool:
+    """Whether a generated module observes inside of an expression."""
+    own = (each for each in module.values() if type(each) is FunctionType and each.__globals__ is module)
+    return any(True for function in own for _ in _calls(function.__code__))
 
 
 def _calls(code: CodeType) -> Iterator[tuple[int | None, int | None]]:

@@ -10,8 +10,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pplc_runtime.engine.numbers import Numbers
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.messages import refused
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.numerics.resampling import multinomial
 from pplc_runtime.processes.base import State
 from pplc_runtime.processes.dp import DirichletProcess
@@ -64,7 +66,7 @@ def fits(choice: Any, source: Dist | ProcessInstance, states: States) -> bool:
     shape: tuple[int, ...] = ()
     if source.family.value_kind in ("vector", "matrix"):
         # A family tells the shape of its values only by drawing one.
-        shape = np.shape(Random(np.random.default_rng(0)).choice(source, states))
+        shape = np.shape(Random(np.random.default_rng(0)).choice(At(), source, states))
     return isinstance(choice, bool) == (source.family.value_kind == "boolean") and np.shape(choice) == shape
 
 
@@ -134,16 +136,50 @@ def seat(source: Any, value: Any, states: States) -> None:
 class Random:
     """Where chance comes from: choices, and indices of particles."""
 
-    def __init__(self, rng: np.random.Generator) -> None:
+    def __init__(self, rng: Any) -> None:
         self.rng = rng
 
-    def choice(self, source: Dist | ProcessInstance, states: States) -> Any:
+    def choice(self, alpha: At, source: Dist | ProcessInstance, states: States) -> Any:
         """A choice from a distribution or process."""
+        rng = self.at(alpha)
         if isinstance(source, Dist):
-            return source.sample(self.rng)
-        drawn = source.family.sample(self.rng, state_of(source, states), None, *source.parts)[..., 0]
+            return source.sample(rng)
+        drawn = source.family.sample(rng, state_of(source, states), None, *source.parts)[..., 0]
         return drawn.item() if drawn.ndim == 0 else drawn
+
+    def at(self, alpha: At) -> Any:
+        """A generator for the choice at an address."""
+        return self.rng
+
+    def of_sweep(self, generation: int, purpose: int) -> Any:
+        """A generator for what is drawn of the particles before a generation."""
+        return self.rng
+
+    def of(self, generation: int, slot: int) -> Random:
+        """That of a particle in a generation."""
+        return self
 
     def index(self, weights: NDArray[np.float64]) -> int:
         """An index, with probability proportional to its weight."""
         return int(multinomial(self.rng, weights, 1)[0])
+
+
+class Keyed(Random):
+    """Chance by key."""
+
+    def __init__(self, key: Key, size: int) -> None:
+        self.numbers = Numbers(key, size)
+        super().__init__(self.numbers)
+        self.slot = 0
+
+    def at(self, alpha: At) -> Any:
+        return self.numbers.alone(alpha, self.slot)
+
+    def of_sweep(self, generation: int, purpose: int) -> Any:
+        self.numbers.generation = generation
+        return self.numbers.of_sweep(purpose)
+
+    def of(self, generation: int, slot: int) -> Random:
+        self.numbers.generation = generation
+        self.slot = slot
+        return self

@@ -7,27 +7,30 @@ own too, which tests compare with the shared one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pplc_runtime.engine.held import Holds
+from pplc_runtime.engine.numbers import ANCESTOR, ANCESTORS, CHOSEN
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Floats, Settings
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import NOBODY, Index, Kept, here
+from pplc_runtime.native.modes import Asked
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.numerics.resampling import Scheme, pick
 from pplc_runtime.numerics.weights import BadWeights, ZeroWeights, effective_sample_size, relative
 from pplc_runtime.reference.comparison import through
-from pplc_runtime.reference.draws import Random
+from pplc_runtime.reference.draws import Keyed, Random
 from pplc_runtime.reference.environment import DEEPEST, ByPath, Draw, Given
 from pplc_runtime.reference.execution import Plan, Segment, extend, start
 from pplc_runtime.reference.methods import columns, one_lane, planned, suffix_score
 from pplc_runtime.reference.syntax import Observe, Program
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.regeneration.trace import Trace, Update
-from pplc_runtime.results.ancestry import Weakest
+from pplc_runtime.results.ancestry import Outline, Weakest
 from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.sweeps import Column, Sweep
 from pplc_runtime.running.driver import Driver
@@ -36,14 +39,14 @@ from pplc_runtime.values import Impossible, ModelError, Place
 
 if TYPE_CHECKING:
     from pplc_runtime.native.mover import Mover
+    from pplc_runtime.native.parts import Part
 
 
 class ReferenceParticles:
     """The particles of one sweep; `given` is what the first of them follows."""
 
-    def __init__(self, plan: Plan, rng: np.random.Generator, random: Random, size: int, given: Given | None) -> None:
+    def __init__(self, plan: Plan, random: Random, size: int, given: Given | None) -> None:
         self.plan = plan
-        self.rng = rng
         self.random = random
         self.size = size
         self.chains = 1
@@ -55,16 +58,26 @@ class ReferenceParticles:
         self.ancestors: dict[int, Index] = {}
         """By the segment that ended with a fork: who is continued."""
         self.watched = False
+        self.parted = True  # particles are run one by one: an observe inside of an expression is no resampling point
         self.weakest: Weakest | None = None
+        self.perished = False
 
-    def extend(self, segment: Segment) -> None:
+    @property
+    def segments(self) -> Sequence[Segment]:
+        return self.plan.segments
+
+    @property
+    def outline(self) -> Outline:
+        return self.plan.outline
+
+    def extend(self, segment: Segment, between: Any = None) -> None:
         for l, particle in enumerate(self.all):
             here.particle = l
             if l == 0 and self.given is not None:
                 extend(particle, segment, self.given)
                 self.given = self.given.rest()
             else:
-                extend(particle, segment, Draw(self.random))
+                extend(particle, segment, Draw(self.random.of(len(self.segments_done), l)))
         here.particle = NOBODY
         self.log_weights = self.log_weights + np.array([particle.log_weight for particle in self.all])
         self.segments_done.append(segment)
@@ -78,6 +91,7 @@ class ReferenceParticles:
         except BadWeights:
             raise self.failure("the density of this observe is not a number") from None
         if self.watched and log_weights is None:
+            self.perished = self.perished or bool(own.min() == -np.inf)
             effective = effective_sample_size(weights)
             if self.weakest is None or effective < self.weakest.effective:
                 span = own.max() - own.min(initial=np.inf, where=own > -np.inf)
@@ -92,11 +106,18 @@ class ReferenceParticles:
         self.all = [self.all[a].fork() for a in ancestors.tolist()]
         self.clear_weights()
 
+    def fork_by(self, scheme: Scheme, weights: Floats) -> None:
+        self.fork(scheme.draw(self.numbers_for(ANCESTORS), weights, self.size))
+
     def fork_around(self, scheme: Scheme, weights: Floats, kept: Any = None) -> None:
-        self.fork(scheme.conditional(self.rng, weights, self.size, 0 if kept is None else int(kept)))
+        self.fork(scheme.conditional(self.numbers_for(ANCESTORS), weights, self.size, 0 if kept is None else int(kept)))
 
     def pick(self, weights: Floats) -> int:
-        return pick(self.rng, weights)
+        done = len(self.segments_done) == len(self.plan.segments)
+        return pick(self.numbers_for(CHOSEN if done else ANCESTOR), weights)
+
+    def numbers_for(self, purpose: int) -> Any:
+        return self.random.of_sweep(len(self.segments_done), purpose)
 
     def impossible(self) -> ModelError:
         return self.failure("no particle can have come this far: all weights are zero", Impossible)
@@ -161,28 +182,28 @@ class ReferenceSweep:
 class ReferenceEngine:
     """Runs the paper's evaluator. `random_of` is where chance comes from, given a generator."""
 
-    def __init__(self, plan: Plan, random_of: Callable[[np.random.Generator], Random] = Random) -> None:
+    def __init__(self, plan: Plan, random_of: Callable[[Key, int], Random] = Keyed) -> None:
         self.plan = plan
         self.random_of = random_of
 
     def particles(
         self,
-        rng: np.random.Generator,
+        key: Key,
         size: int,
         retained: list[dict[At, Any]] | None = None,
         remember: bool = False,
         strict: bool = False,
     ) -> ReferenceParticles:
         given = None if retained is None else self.given(retained[0], strict)
-        return ReferenceParticles(self.plan, rng, self.random_of(rng), size, given)
+        return ReferenceParticles(self.plan, self.random_of(key, size), size, given)
 
     def given(self, values: Mapping[At, Any], strict: bool) -> Given:
         """What a run by these values draws, gives to processes and decides: it is run again to find out."""
         paths = {alpha.path(): value for alpha, value in values.items()}
         return through(self.plan, self.plan.segments, ByPath(paths)).given(strict=strict)
 
-    def conditional(self, rng: np.random.Generator, settings: Settings, retained: Retained) -> Iterator[ReferenceSweep]:
-        yield ReferenceSweep(self.particles(rng, settings.particles, retained.held, strict=settings.strict))
+    def conditional(self, key: Key, settings: Settings, retained: Retained) -> Iterator[ReferenceSweep]:
+        yield ReferenceSweep(self.particles(key, settings.particles, retained.held, strict=settings.strict))
 
     def together(self, states: list[Retained]) -> None:
         """Chains run one after the other."""
@@ -190,12 +211,13 @@ class ReferenceEngine:
     def is_hopeless(self, error: Impossible) -> bool:
         return False
 
-    def holding(
-        self, rng: np.random.Generator, settings: Settings, retained: Retained, holds: Holds
-    ) -> Iterator[ReferenceSweep]:
+    def holding(self, key: Key, settings: Settings, retained: Retained, holds: Holds) -> Iterator[ReferenceSweep]:
         raise ModelError(NO_REFERENCE.format("held values"))
 
-    def mover(self, covers: Callable[[At], bool], held: dict[At, Any]) -> Mover:
+    def blocks(self, asked: Asked) -> None:
+        """Sweeps are done one after the other."""
+
+    def mover(self, parts: tuple[Part, ...], held: dict[At, Any]) -> Mover:
         raise ModelError(NO_REFERENCE.format("moves of values"))
 
     def trace(self, values: Mapping[At, Any], rng: np.random.Generator) -> Trace:
@@ -222,15 +244,15 @@ def infer(
     data: Mapping[str, Any],
     max_depth: int = DEEPEST,
 ) -> Iterator[Sweep]:
-    """The sweeps of all chains, one chain after the other; each has its own stream of random numbers."""
+    """The sweeps of all chains, one chain after the other; each has its own key."""
     with one_lane(max_depth):
         engine = ReferenceEngine(planned(program, data, max_depth))
-    for own, stream in zip(settings, np.random.SeedSequence(seed).spawn(len(settings))):
+    for own in settings:
         with one_lane(max_depth):
-            sweeps = Driver(METHODS[method].kernel, own, engine).chain(np.random.default_rng(stream))
+            sweeps = Driver(METHODS[method].kernel, own, engine).chain(Key.of(seed).fold(own.chain))
         while True:
             with one_lane(max_depth):
                 sweep = next(sweeps, None)
-            if sweep is None:
+            if not isinstance(sweep, Sweep):
                 break
             yield sweep

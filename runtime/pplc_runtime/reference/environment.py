@@ -133,7 +133,7 @@ class Draw(Handler):
         self.random = random
 
     def choose(self, alpha: At, source: Dist | ProcessInstance, states: States) -> Any:
-        return self.random.choice(source, states)
+        return self.random.choice(alpha, source, states)
 
 
 class Scoring(Handler):

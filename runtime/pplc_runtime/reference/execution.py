@@ -7,11 +7,12 @@ last one belongs to the last generation.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from pplc_runtime.engine.observed import OBSERVED
 from pplc_runtime.engine.plan import FOR, RANDOM, TEST
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.messages import given, reportable
@@ -20,7 +21,18 @@ from pplc_runtime.program.stochastic import Dist, ProcessInstance
 from pplc_runtime.reference.draws import Choice, States
 from pplc_runtime.reference.environment import DEEPEST, Environment, Given, Handler, Impossible, Seating
 from pplc_runtime.reference.evaluate import at_place, evaluate, placed
-from pplc_runtime.reference.syntax import Assume, For, Input, Lambda, Mem, Observe, Predict, Program, Statement
+from pplc_runtime.reference.syntax import (
+    Assume,
+    Constant,
+    For,
+    Input,
+    Lambda,
+    Mem,
+    Observe,
+    Predict,
+    Program,
+    Statement,
+)
 from pplc_runtime.reference.trace import Trace, transparent
 from pplc_runtime.results.ancestry import Outline
 from pplc_runtime.values import ModelError
@@ -152,8 +164,23 @@ def _plan(program: Program, data: Mapping[str, Any], deepest: int, in_loops: set
                     steps.append(Step(statement, alpha, local))
 
     unroll(program.statements, root, {})
+    if OBSERVED in data:
+        steps = _replaced(steps, [value for _, value in data[OBSERVED]])
     segments = _cut(steps)
     return Plan(inputs, segments, _outline(segments), deepest)
+
+
+def _replaced(steps: list[Step], values: list[Any]) -> list[Step]:
+    """Statements with other data, in the order of the observes; those inside of expressions have none."""
+    observes = [number for number, step in enumerate(steps) if isinstance(step.statement, Observe)]
+    if len(observes) != len(values):
+        raise ModelError("the reference engine takes other data for the observes of statements only")
+    found = list(steps)
+    for number, value in zip(observes, values):
+        statement = found[number].statement
+        assert isinstance(statement, Observe)
+        found[number] = found[number]._replace(statement=replace(statement, value=Constant(value, statement.place)))
+    return found
 
 
 def _outline(segments: tuple[Segment, ...]) -> Outline:

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pplc_runtime.engine.observed import OBSERVED
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import NOBODY, Frame, here, run_in
 from pplc_runtime.numerics.weights import ZeroWeights, normalise_and_sum
@@ -235,11 +236,12 @@ def _log(weights: Floats) -> Floats:
 
 def planned(program: Program, data: Mapping[str, Any] | None = None, max_depth: int = DEEPEST) -> Plan:
     """The plan of a run with inputs as Python gives them."""
-    values = {name: from_python(value) for name, value in (data or {}).items()}
+    observed = {OBSERVED: data[OBSERVED]} if data and OBSERVED in data else {}
+    values = {name: from_python(value) for name, value in (data or {}).items() if name != OBSERVED}
     unknown = [name for name in values if name not in program.inputs]
     if unknown:
         raise ValueError(f"the program has no input '{unknown[0]}'")
-    return plan(program, values, max_depth)
+    return plan(program, {**values, **observed}, max_depth)
 
 
 @contextmanager

@@ -19,18 +19,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.engine.forward import Forward
+from pplc_runtime.engine.numbers import Stream
+from pplc_runtime.engine.observed import OBSERVED, Observed
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import Addresses, At
 from pplc_runtime.lanes.frames import Frame, Index, here, run_in
 from pplc_runtime.lanes.varying import Lane, join, per_lane, raw, varies
 from pplc_runtime.regeneration.records import run_statements
+from pplc_runtime.results.columns import joined
 from pplc_runtime.results.kept import Kept, moved
 from pplc_runtime.results.observes import Observes
 from pplc_runtime.results.sweeps import Column
 
 
 @dataclass(slots=True)
-class _Values:
+class Values:
     """What was drawn at an address, by lane: numbers or booleans of one shape."""
 
     data: NDArray[Any]
@@ -56,16 +59,28 @@ class _Seen:
 class KeptRuns(Forward):
     """Runs a program with the values that particles drew."""
 
-    def __init__(self, plan: Plan, kept: Sequence[Kept]) -> None:
+    def __init__(self, plan: Plan, kept: Sequence[Kept], data: Sequence[tuple[At, list[Any]]] = ()) -> None:
+        """Run them; `data` are values by particle that replace those of observes."""
         self.top = Frame.first(sum(len(own.particles) for own in kept))
         run_in(self.top, self)
-        super().__init__(np.random.default_rng(0), dict(plan.inputs))
-        self.values = _gathered(kept, plan.root, self.top.size)
+        super().__init__(Stream(), dict(plan.inputs))
+        if data:
+            self.store[OBSERVED] = Observed([(at, self.over_lanes(values)) for at, values in data], plan.root)
+        self.values = gathered_values(kept, plan.root, self.top.size)
         self.seen: dict[At, list[_Seen]] = {}
         self.lines: dict[At, int] = {}
         for segment in plan.segments:
             run_statements(self, segment)
         run_in(self.top)
+
+    def over_lanes(self, values: list[Any]) -> Any:
+        """A value over all lanes."""
+        if self.top.size == 1:
+            return values[0]
+        found = joined([values])
+        if isinstance(found, np.ndarray):
+            return Lane(np.ascontiguousarray(np.moveaxis(found, 0, -1)), self.top)
+        return join(self.top, [(self.top.part(np.array([lane])), value) for lane, value in enumerate(values)])
 
     def drawn(self, at: At, frame: Frame, data: Any) -> Any:
         """In place of what was drawn now what was drawn then."""
@@ -90,6 +105,7 @@ class KeptRuns(Forward):
 
     def observe(self, at: At, source: Any, value: Any) -> Any:
         """Note the density; nobody is weighed, as all have passed."""
+        value = self.observed(at, value)
         score = raw(self.score(at, source, value))
         frame = here.frame
         if type(at) is not Addresses:
@@ -122,7 +138,7 @@ class KeptRuns(Forward):
 
     def anew(self, rng: np.random.Generator) -> list[Column]:
         """For each observe a value drawn anew in every lane; None in the lanes that did not come to it."""
-        fresh = Forward(rng, self.store)
+        fresh = Forward(Stream(rng), self.store)
         fresh.tables, fresh.untabled, fresh.seats = self.tables, self.untabled, self.seats
         run_in(here.frame, fresh)
         columns = []
@@ -153,9 +169,9 @@ def _column(value: Any, frame: Frame) -> Column:
     return list(per_lane(value, frame))
 
 
-def _gathered(kept: Sequence[Kept], root: At, size: int) -> dict[At, dict[Any, _Values]]:
+def gathered_values(kept: Sequence[Kept], root: At, size: int) -> dict[At, dict[Any, Values]]:
     """The values of all particles, by address below one root."""
-    found: dict[At, dict[Any, _Values]] = {}
+    found: dict[At, dict[Any, Values]] = {}
     addresses: dict[At, At] = {}
     first = 0
     for own in kept:
@@ -171,6 +187,6 @@ def _gathered(kept: Sequence[Kept], root: At, size: int) -> dict[At, dict[Any, _
                     here_at = addresses[at] = moved(at, root)
                 entry = found.setdefault(here_at, {})
                 if key not in entry:
-                    entry[key] = _Values(np.zeros((*shape, size), row.dtype), np.zeros(size, np.bool_))
+                    entry[key] = Values(np.zeros((*shape, size), row.dtype), np.zeros(size, np.bool_))
                 entry[key].put(lanes, row)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -12,6 +12,7 @@ from pplc_runtime.engine.hopeless import is_hopeless
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.regeneration.records import Retained, Tracker
 from pplc_runtime.regeneration.suffix import Suffix
 from pplc_runtime.regeneration.trace import Trace, Update
@@ -46,12 +47,16 @@ class PlannedEngine:
         retained = Retained.gathered(runs)
         return retained if retained.segments else None
 
-    def mover(self, covers: Callable[[At], bool], held: dict[At, Any]) -> Any:
+    def blocks(self, asked: Any) -> Any:
+        """What does blocks of sweeps at once: this engine does one after the other."""
+        return None
+
+    def mover(self, parts: tuple[Any, ...], held: dict[At, Any]) -> Any:
         """What moves values: the structure of the execution must not change with them."""
         if self.moving is not None:
-            return self.moving.mover(covers, held)
+            return self.moving.mover(parts, held)
         raise ModelError(
-            "rw and slice move the values of programs in which every execution draws and observes the same things; "
+            f"{parts[0].by} moves the values of programs in which every execution draws and observes the same things; "
             "this is none (see pplc compile --dump-after specialise); use lmh or pgas"
         )
 
@@ -69,13 +74,11 @@ class PlannedEngine:
         """Replace values of an execution, and run anew what reads them; the trace is changed in place."""
         return trace.update(changes, rng, moved or {})
 
-    def holding(
-        self, rng: np.random.Generator, settings: Conditions, retained: Retained, holds: Holds
-    ) -> Iterator[ReplayedSweep]:
+    def holding(self, key: Key, settings: Conditions, retained: Retained, holds: Holds) -> Iterator[ReplayedSweep]:
         """One run for each chain, in which all particles have the retained values at the addresses that are held."""
         plan = self.plan.without_scripts()
         for chain, own in enumerate([retained] if len(retained.held) == 1 else retained.apart()):
-            yield ReplayedSweep(plan, settings, rng, own, chain, own.holding(plan, holds))
+            yield ReplayedSweep(plan, settings, key.of_chain(chain), own, chain, own.holding(plan, holds))
 
 
 class LaneEngine(PlannedEngine):
@@ -85,17 +88,17 @@ class LaneEngine(PlannedEngine):
         super().__init__(plan.without_scripts())
 
     def particles(
-        self, rng: np.random.Generator, size: int, retained: list[dict[At, Any]] | None = None, remember: bool = False
+        self, key: Key, size: int, retained: list[dict[At, Any]] | None = None, remember: bool = False
     ) -> Particles:
-        return Particles(self.plan, rng, size, retained, remember)
+        return Particles(self.plan, key, size, retained, remember)
 
-    def conditional(
-        self, rng: np.random.Generator, settings: Conditions, retained: Retained
-    ) -> Iterator[ReplayedSweep]:
+    def conditional(self, key: Key, settings: Conditions, retained: Retained) -> Iterator[ReplayedSweep]:
         """One run, or one for each chain where what they retain is not of the same structure."""
         retained = retained.together(self.plan)
-        apart = [retained] if retained.is_one_suffix(settings.strict) else retained.apart()
-        return (ReplayedSweep(self.plan, settings, rng, own, chain) for chain, own in enumerate(apart))
+        if retained.is_one_suffix(settings.strict):
+            return iter([ReplayedSweep(self.plan, settings, key, retained, 0)])
+        apart = enumerate(retained.apart())
+        return (ReplayedSweep(self.plan, settings, key.of_chain(chain), own, chain) for chain, own in apart)
 
 
 class ReplayedSweep:
@@ -105,7 +108,7 @@ class ReplayedSweep:
         self,
         plan: Plan,
         settings: Conditions,
-        rng: np.random.Generator,
+        key: Key,
         retained: Retained,
         chain: int,
         held: Held | None = None,
@@ -115,7 +118,7 @@ class ReplayedSweep:
         self.suffix = Suffix(plan, retained, settings.strict)
         self.particles = Particles(
             plan,
-            rng,
+            key,
             settings.particles,
             self.suffix.held,
             remember=True,
@@ -127,7 +130,13 @@ class ReplayedSweep:
         self.tracker.events = self.suffix.events
 
     def rescore(self, number: int) -> Any:
-        scores = self.suffix.rescore(number, self.tracker, self.particles.frame)
+        particles = self.particles
+        if particles.standing is None:
+            scores = self.suffix.rescore(particles.done, self.tracker, particles.frame)
+        elif self.suffix.strict:
+            return None
+        else:
+            scores = self.suffix.rescore_inside(particles.done, *particles.standing, self.tracker, particles.frame)
         return scores if self.held is None else np.where(self.held.as_many(self.particles.frame), scores, -np.inf)
 
     def to_retain(self, lanes: list[int]) -> Retained:

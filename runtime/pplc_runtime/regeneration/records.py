@@ -15,9 +15,10 @@ import numpy as np
 from pplc_runtime.engine.cells import MISSING
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.held import Held, Holds
+from pplc_runtime.engine.numbers import Stream
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan, Segment
-from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.addresses import Addresses, At
 from pplc_runtime.lanes.frames import Frame, Index, here, run_in
 from pplc_runtime.lanes.varying import Lane, Mix, join, per_lane, plain
 from pplc_runtime.program.steps import Assume, Observe, Predict
@@ -133,14 +134,22 @@ class Tracker(Forward):
         self.fixed = frozenset(self.store)
         self.kinds: dict[At, str] = {}
         self.notes: list[tuple[Frame, SegmentRecord]] = []
-        """What every segment did, with the values of all lanes, and the frame that it ran in."""
+        """What every segment did, with the values of all lanes, and the frame that it ended in."""
         self.now = SegmentRecord()
         self.alike = True
         self.formulas = {}
+        self.own: dict[At, Any] = {}
+        """What the running statement has drawn in every lane, where particles may be resampled before it is done."""
 
     def begin(self) -> None:
         self.now = SegmentRecord()
         self.notes.append((here.frame, self.now))
+
+    def next_statement(self) -> None:
+        self.own.clear()
+
+    def resume(self) -> None:
+        self.notes[-1] = here.frame, self.now
 
     def end(self) -> None:
         assert self.formulas is not None
@@ -181,6 +190,12 @@ class Tracker(Forward):
         if here.frame.to_top is not None:
             self.alike = False
         return super().draw(at, source)
+
+    def sample(self, at: At, source: Any) -> Any:
+        value = super().sample(at, source)
+        if self.pause is not None and type(at) is not Addresses:
+            self.own[at] = self.with_others(value, self.own.get(at))
+        return value
 
     def seated(self, at: At, source: ProcessInstance, value: Any) -> None:
         self.alike = False
@@ -246,7 +261,7 @@ class Recorder(Forward):
 
     def __init__(self, plan: Plan, values: dict[At, Any]) -> None:
         run_in(Frame.first(1), self)
-        super().__init__(np.random.default_rng(0), dict(plan.inputs))
+        super().__init__(Stream(), dict(plan.inputs))
         self.plan = plan
         self.run = Retained([values], values=values)
         self.now = SegmentRecord()

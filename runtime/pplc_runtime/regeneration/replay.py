@@ -12,13 +12,14 @@ from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.plan import Segment
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here, run_in
-from pplc_runtime.lanes.varying import Dead, Lane, by_value, part, raw, varies
+from pplc_runtime.lanes.varying import Dead, Lane, by_value, part, raw, settle, varies
 from pplc_runtime.program.stochastic import Dist, ProcessInstance, fits
 from pplc_runtime.regeneration.records import run_statements
 from pplc_runtime.regeneration.same import same
 from pplc_runtime.values import Memo, ModelError
 
 if TYPE_CHECKING:
+    from pplc_runtime.regeneration.records import Tracker
     from pplc_runtime.regeneration.suffix import Suffix
 
 
@@ -29,12 +30,13 @@ class Replay(Forward):
 
     prints = False
 
-    def __init__(self, suffix: Suffix, prefix: Forward) -> None:
-        super().__init__(prefix.rng, prefix.store)
+    def __init__(self, suffix: Suffix, prefix: Tracker) -> None:
+        super().__init__(prefix.chance, prefix.store)
         self.tables = prefix.tables
         self.formulas = prefix.formulas
         self.suffix = suffix
         self.fixed = suffix.plan.inputs
+        self.prefix = prefix
         self.start(0)
 
     def start(self, number: int) -> None:
@@ -50,6 +52,8 @@ class Replay(Forward):
         """How many of the segment's seatings each lane has done."""
         self.position: Any = 0
         """How many predicates each lane has decided."""
+        self.boundary: At | None = None
+        """The observe where the particles stand, until it has been passed: up to there all is done already."""
         self.place = (0, 0)
 
     @property
@@ -199,6 +203,18 @@ class Replay(Forward):
         self.new[at] = self.with_others(value, self.load(at, ()))
 
     # Samples and observes
+
+    def sample(self, at: At, source: Any) -> Any:
+        if self.boundary is None:
+            return super().sample(at, source)
+        return settle(self.prefix.own[at])
+
+    def observe(self, at: At, source: Any, value: Any) -> Any:
+        if self.boundary is None:
+            return super().observe(at, source, value)
+        if at is self.boundary:
+            self.boundary = None
+        return value
 
     def draw(self, at: At, source: Dist) -> Any:
         value = self.suffix.values.get(at, MISSING)

@@ -15,6 +15,7 @@ import numpy as np
 
 from pplc_runtime.engine.cells import MISSING
 from pplc_runtime.engine.forward import Forward
+from pplc_runtime.engine.numbers import Stream
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.varying import Dead, raw
 from pplc_runtime.program.stochastic import Dist, ProcessInstance, fits
@@ -58,7 +59,7 @@ class Rerun(Forward):
     """Runs statements of a trace. What they read are the latest versions of cells that earlier ones have written."""
 
     def __init__(self, trace: Trace) -> None:
-        super().__init__(np.random.default_rng(0), trace.plan.inputs)
+        super().__init__(Stream(), trace.plan.inputs)
         self.trace = trace
         self.number = 0
         self.record = StatementRecord()

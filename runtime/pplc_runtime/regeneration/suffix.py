@@ -16,19 +16,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.engine.cells import MISSING, raw_at
-from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.varying import Lane, raw
 from pplc_runtime.program.stochastic import ProcessInstance
-from pplc_runtime.regeneration.records import Retained
+from pplc_runtime.regeneration.records import Retained, Tracker
 from pplc_runtime.regeneration.replay import Replay
 from pplc_runtime.regeneration.same import same
 from pplc_runtime.regeneration.scores import Lanes, SuffixScores
@@ -49,7 +49,7 @@ class Suffix(SuffixScores):
         self.values = self.held[0] if len(self.held) == 1 else retained.values
         self.events = dict(retained.events)
         self.kinds = retained.kinds
-        self.segments = retained.segments
+        self.segments = list(retained.segments)
         self.uses: list[Any] = [record.uses for record in retained.segments]
         self.cells: dict[Any, dict[int, Any]] = {}
         """What the segments of the suffix write: cell -> segment -> value."""
@@ -65,9 +65,12 @@ class Suffix(SuffixScores):
                 self.drawers.setdefault(at, set()).add(number)
         self.seatings = Seatings(retained.segments, retained.assigned, retained.seated_values)
         self.total_uses: Any = sum(self.uses)
-        self.prefix: Forward
+        self.prefix: Tracker
         """The particles at the boundary that the suffix is rescored at."""
         self.replaying: Replay | None = None
+        self.inside: tuple[int, At] | None = None
+        """Where the particles stand in the first segment, if not before it: its statement, and an observe in that."""
+        self.first = 0
         self.places: list[Place] = []
         self.blamed: Any = None
         """By lane: the number from 1 of the place at which it showed last that the suffix does not fit; 0 if none."""
@@ -113,15 +116,32 @@ class Suffix(SuffixScores):
         """The process that a value goes to, in the lanes of the running frame."""
         self.seatings.assign(at, source)
 
-    def rescore(self, number: int, prefix: Forward, frame: Frame) -> NDArray[np.float64]:
+    def rescore(self, number: int, prefix: Tracker, frame: Frame) -> NDArray[np.float64]:
         """The log density of the suffix from segment `number` on, after the prefix in each lane."""
+        self.start(prefix, frame)
+        self.drop(number - 1, frame)
+        self.recount(number - 1, 0)
+        self.rescore_segments(number, self.changed(number - 1, prefix), frame)
+        return self.summed(prefix, frame)
+
+    def rescore_inside(self, number: int, step: int, at: At, prefix: Tracker, frame: Frame) -> NDArray[np.float64]:
+        """The same where the particles stand at an observe inside of a statement of segment `number`: what is left of
+        that segment is run again by running the statement from its start, up to there with what each lane has drawn."""
+        self.start(prefix, frame)
+        self.inside, self.first = (step, at), number
+        self.rescore_segments(number, [number, *self.changed_inside(number, prefix)], frame)
+        self.inside = None
+        return self.summed(prefix, frame)
+
+    def start(self, prefix: Tracker, frame: Frame) -> None:
+        """Particles have come to a boundary."""
         run_in(frame)
         self.prefix = prefix
         self.total_uses = raw(self.total_uses)
         self.blamed_now = None
-        self.drop(number - 1, frame)
-        self.recount(number - 1, 0)
-        self.rescore_segments(number, self.changed(number - 1, prefix), frame)
+
+    def summed(self, prefix: Tracker, frame: Frame) -> NDArray[np.float64]:
+        """The log density of the suffix in each lane, when all that has changed is replayed."""
         run_in(frame, prefix)
         result: Any = self.sum(frame)
         if self.seatings.turn:
@@ -154,12 +174,26 @@ class Suffix(SuffixScores):
         spent = np.array([at not in own for own in self.held]).repeat(frame.top.size // len(self.held))
         return spent if frame.to_top is None else spent[frame.to_top]
 
-    def changed(self, number: int, prefix: Forward) -> list[int]:
+    def changed(self, number: int, prefix: Tracker) -> list[int]:
         """The readers of what a segment has written otherwise in some lane than it did in the suffix."""
+        self.seatings.passed(self.segments[number].seated)
+        cells = [cell for cell in self.segments[number].writes if number in self.cells.get(cell, ())]
+        return self.readers_of_changed(cells, number, prefix)
+
+    def changed_inside(self, number: int, prefix: Tracker) -> list[int]:
+        """The same of the part of a segment that has been run. What the rest still gives to processes is left."""
+        record = self.segments[number]
+        if record.seated:
+            left = [at for at in record.seated if at in self.held[0] or at in self.events]
+            self.seatings.passed([at for at in record.seated if at not in left])
+            self.segments[number] = replace(record, seated=left)
+        return self.readers_of_changed([], number, prefix)
+
+    def readers_of_changed(self, cells: list[Any], number: int, prefix: Tracker) -> list[int]:
+        """The readers of some cells, and of those that have been written since the last boundary, which have come out
+        otherwise than segment `number` of the suffix had them; and who draws what has been used up."""
         readers: list[int] = []
         frame = here.frame
-        cells = [cell for cell in self.segments[number].writes if number in self.cells.get(cell, ())]
-        self.seatings.passed(self.segments[number].seated)
         for written in prefix.new_writes():
             if type(written) is ProcessInstance:
                 self.seatings.touch(written.at)
@@ -181,10 +215,16 @@ class Suffix(SuffixScores):
         replay = self.replaying
         run_in(frame, replay)
         replay.start(number)
+        segment = self.plan.segments[number]
+        if self.inside is not None and number == self.first:
+            step, replay.boundary = self.inside
+            segment = segment[step:]
+            if living is None and not (self.prefix.log_weights > -np.inf).all():  # some have not come here
+                living = self.prefix.log_weights > -np.inf
         if living is not None:
             replay.log_weights[~living] = -np.inf
             run_in(frame.part(np.flatnonzero(living)))
-        replay.run(self.plan.segments[number])
+        replay.run(segment)
         run_in(frame)
         score, uses = replay.outcome()
         self.recount(number, uses)

@@ -19,6 +19,7 @@ import numpy as np
 
 from pplc_runtime.engine.cells import MISSING
 from pplc_runtime.engine.forward import Forward
+from pplc_runtime.engine.numbers import Stream
 from pplc_runtime.engine.particles import columns_of
 from pplc_runtime.engine.plan import Bound, Plan
 from pplc_runtime.lanes.addresses import At
@@ -237,7 +238,7 @@ class Trace:
         end = len(self.steps)
         store = dict(self.plan.inputs)
         store.update({cell: value for cell, own in self.cells.items() if (value := own.before(end)) is not MISSING})
-        handler = Forward(rng, store)
+        handler = Forward(Stream(rng), store)
         run_in(self.frame, handler)
         reports = [record.report for record in self.records if record.report is not None]
         for step in self.plan.reports:

@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pplc_runtime.results.blocks import Block, Sweeps
 from pplc_runtime.results.json_values import to_json
-from pplc_runtime.results.sweeps import Column, Sweep
+from pplc_runtime.results.sweeps import Column
 from pplc_runtime.values import List, Map, Symbol, key_of
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -34,23 +35,28 @@ class Gathered:
     """The place of each draw's sweep in the list of sweeps."""
 
 
-def gather(sweeps: Sequence[Sweep], label: str) -> Gathered:
+def gather(sweeps: Sweeps, label: str) -> Gathered:
     """Join a predict's columns over the sweeps that have it."""
     parts: list[Column] = []
     log_weights: list[Floats] = []
     places: list[NDArray[np.intp]] = []
-    for place, sweep in enumerate(sweeps):
-        if label not in sweep.predicts:
+    for place, part in sweeps.placed():
+        if label not in part.predicts:
             continue
-        column = sweep.predicts[label]
-        logs = np.asarray(sweep.log_weights, dtype=np.float64)
+        column = part.predicts[label]
+        own = place + np.arange(len(part)) if isinstance(part, Block) else np.array([place])
+        if isinstance(part, Block) and not isinstance(column, list):
+            column = column.reshape((*column.shape[:-2], -1))
+        logs = np.asarray(part.log_weights, dtype=np.float64)
+        own = own.repeat(logs.shape[-1])
+        logs = logs.ravel()
         alive = np.flatnonzero(logs != -np.inf)
         if alive.size < logs.size:
-            logs = logs[alive]
+            logs, own = logs[alive], own[alive]
             column = [column[i] for i in alive] if isinstance(column, list) else column[..., alive]
         parts.append(column)
         log_weights.append(logs)
-        places.append(np.full(logs.size, place))
+        places.append(own)
     logs = np.concatenate(log_weights) if log_weights else np.empty(0)
     weights = np.exp(logs - logs.max()) if logs.size else logs
     total = weights.sum() if logs.size else 1.0
@@ -73,6 +79,25 @@ def joined(parts: list[Column]) -> Draws:
             drawn = np.moveaxis(part, -1, 0)
             values.extend(drawn.tolist() if drawn.ndim == 1 else drawn)
     return regular(values)
+
+
+def values_of(column: Column) -> list[Any]:
+    """The values of a column, one by one."""
+    if isinstance(column, list):
+        return column
+    values = np.moveaxis(column, -1, 0)
+    return values.tolist() if values.ndim == 1 else list(values)
+
+
+def column_of(values: list[Any]) -> Column:
+    """Values as a column."""
+    found = regular(values)
+    return np.moveaxis(found, 0, -1) if isinstance(found, np.ndarray) else found
+
+
+def rows_of(column: Column, own: slice) -> Column:
+    """A column of some of the particles."""
+    return column[own] if isinstance(column, list) else column[..., own]
 
 
 def regular(values: list[Any]) -> Draws:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import log10, nan, sqrt
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,7 @@ def effective_draws(series: NDArray[np.float64]) -> float:
     variance of its values, and hides that it has hardly moved since."""
     if not np.isfinite(series).all():
         return nan
+    series = _scaled(series)
     return float(np.fmin(_effective(series), _effective(_ranks(_to_digits(series)))))
 
 
@@ -81,10 +83,33 @@ def split_rhat(series: NDArray[np.float64]) -> float:
     half = series.shape[1] // 2
     if half < 2 or not np.isfinite(series).all() or _constant(series):
         return nan
+    series = _scaled(series)
     halves = np.concatenate([series[:, :half], series[:, -half:]])
     within = halves.var(axis=1, ddof=1).mean()
     between = halves.mean(axis=1).var(ddof=1)
     return sqrt((half - 1) / half + between / within) if within > 0 else np.inf
+
+
+def _scaled(series: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The series in another unit, if its squares would overflow."""
+    most = np.abs(series).max(initial=0.0)
+    return series / most if most > 1e100 else series
+
+
+def rank_rhat(series: NDArray[np.float64]) -> float:
+    """The larger R-hat of the normal scores of the values, and of how far these are from their median: chains that
+    differ in place, or in spread (Vehtari et al. 2021)."""
+    if series.shape[0] < 2 or not np.isfinite(series).all():
+        return nan
+    folded = np.abs(series - np.median(series))
+    place, spread = (split_rhat(_scores(_to_digits(values))) for values in (series, folded))
+    return float(np.fmax(place, spread))
+
+
+def _scores(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Normal scores of ranks."""
+    shares = (_ranks(values) - 0.375) / (values.size + 0.25)
+    return np.array([NormalDist().inv_cdf(share) for share in shares.ravel().tolist()]).reshape(values.shape)
 
 
 def _constant(series: NDArray[np.float64]) -> bool:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pplc_runtime.results.blocks import Some
 from pplc_runtime.results.columns import joined
 from pplc_runtime.results.evidence import estimate_of
 from pplc_runtime.results.kept import MOST_PARTICLES, Kept, Places, equal_places, systematic
@@ -39,7 +40,7 @@ class Again(Protocol):
     def facts(self) -> Facts:
         """What a report tells of the model."""
 
-    def more(self, posterior: Posterior, sweeps: int, on_sweep: Callable[[Sweep], None]) -> None:
+    def more(self, posterior: Posterior, sweeps: int, on_sweeps: Callable[[Some], None]) -> None:
         """Further sweeps of all chains."""
 
 

@@ -14,7 +14,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import IO, Any, Final
@@ -119,7 +119,8 @@ class DrawWriter:
         """End without an answer: what was written stays in FILE.part, which is returned."""
         if self.path is None:
             return None
-        self._file.close()
+        with suppress(OSError):  # what could not be written was told
+            self._file.close()
         if self.part is not None and not self.sweeps:
             self.part.unlink(missing_ok=True)
             return None

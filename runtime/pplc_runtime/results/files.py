@@ -100,7 +100,7 @@ def _write_parquet(posterior: Posterior, path: Path) -> None:
 
 
 def _write_netcdf(posterior: Posterior, path: Path) -> None:
-    with extra("netcdf", "h5netcdf"):
+    with extra("netcdf", "h5netcdf", "h5py"):
         from pplc_runtime.results.netcdf import write_groups
 
         write_groups(posterior, path)
@@ -202,7 +202,7 @@ def _of_rows(path: Path, columns: Mapping[str, list[Any]], told: dict[str, Any])
 
 
 def _read_netcdf(path: Path) -> Posterior:
-    with extra("netcdf", "h5netcdf"):
+    with extra("netcdf", "h5netcdf", "h5py"):
         from pplc_runtime.results.netcdf import read_weighted
 
         try:

@@ -10,10 +10,11 @@ from pplc_runtime.results.svg import drawing, number, text
 
 MOST_LINKS = 20_000
 """Of a genealogy with more links than this only the living lines are drawn, and of one with many more nothing is."""
-STYLE = """<style>
+STYLE = """
 .pplc svg .ended { stroke: var(--pplc-rule); fill: none; } .pplc svg .living { stroke: var(--pplc-pale); fill: none; }
 .pplc svg .before { stroke: #e69f00; stroke-width: 2; fill: none; }
-.pplc svg .now { stroke: var(--pplc-ink); stroke-width: 2; fill: none; }</style>"""
+.pplc svg .now { stroke: var(--pplc-ink); stroke-width: 2; fill: none; }
+"""
 
 
 def genealogy_svg(genealogy: Genealogy) -> str:
@@ -42,7 +43,7 @@ def genealogy_svg(genealogy: Genealogy) -> str:
     parts.append(text(0, height + 14, "generation 1"))
     parts.append(text(width, height + 14, f"generation {genealogy.generations}", "end"))
     picture = drawing(width, height + 18, "who continued whom", parts)
-    return f'{STYLE}<div class="wide">{picture}</div><p class="small">{legend}</p>'
+    return f'<div class="wide">{picture}</div><p class="small">{legend}</p>'
 
 
 def _links(

@@ -1,13 +1,15 @@
 """A posterior as groups of named arrays, the layout that ArviZ and its files have.
 
-    posterior              draws of equal weight, by chain and draw
+    posterior              draws of equal weight, by chain and draw: numbers and booleans
+    posterior_text         those that are neither, as text; only where there are some
     sample_stats           the sweep that each draw is of, and its chain in the run
     log_likelihood         of each observe: `observe`, by chain, draw and observe
     posterior_predictive   the observes drawn anew
     observed_data          what was observed
     weighted               all particles by run, sweep and particle, with `log_weight`; -inf for one that there is not
 
-The last is no group of ArviZ's: it has the draws as the method gave them.
+The last is no group of ArviZ's: it has the draws as the method gave them. Nor is `posterior_text`: ArviZ computes with
+all that is in a posterior, and fails on text.
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ class Group:
 
 def groups_of(posterior: Posterior, observes: bool | None = None) -> dict[str, Group]:
     """The groups of a posterior; where particles were not kept, those of the observes only if they are asked for."""
-    found = {"posterior": _draws(posterior), "sample_stats": _stats(posterior)}
+    found = {**_draws(posterior), "sample_stats": _stats(posterior)}
     if observes is not False:
         try:
             found.update(_observes(posterior))
@@ -91,11 +93,13 @@ def about(posterior: Posterior) -> dict[str, Any]:
     return {**told, WITHOUT_DRAWS: none} if none else told
 
 
-def _draws(posterior: Posterior) -> Group:
-    group = Group()
+def _draws(posterior: Posterior) -> dict[str, Group]:
+    found = {"posterior": Group()}
     for label in posterior.labels:
-        group.add(label, storable(posterior[label]), DRAWS)
-    return group
+        data = storable(posterior[label])
+        group = "posterior_text" if data.dtype.kind == "O" else "posterior"
+        found.setdefault(group, Group()).add(label, data, DRAWS)
+    return found
 
 
 def _stats(posterior: Posterior) -> Group:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 STYLE = """
 .pplc { color: var(--pplc-text); font: 14px/1.45 system-ui, sans-serif; }
 .pplc .wide { overflow-x: auto; }
-.pplc table { border-collapse: collapse; margin: 0 0 1em; font-variant-numeric: tabular-nums; }
+.pplc table { border-collapse: collapse; margin: 0 0 6px; font-variant-numeric: tabular-nums; }
 .pplc th, .pplc td { padding: 2px 10px 2px 0; text-align: right; border: 0; background: none; vertical-align: middle; }
 .pplc th { border-bottom: 1px solid var(--pplc-rule); font-weight: 600; white-space: nowrap; }
 .pplc th:first-child, .pplc td:first-child { text-align: left; min-width: 7ch; max-width: 40ch;

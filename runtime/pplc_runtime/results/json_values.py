@@ -83,10 +83,19 @@ def _object_keys(value: Map) -> list[tuple[str, Any]]:
     seen: dict[str, int] = {}
     entries: list[tuple[str, Any]] = []
     for key, element in value.items():
-        text = key if isinstance(key, str) else str(key) if isinstance(key, Symbol) else to_json(key)
+        text = key if isinstance(key, str) else str(key) if isinstance(key, Symbol) else to_json(_without_points(key))
         seen[text] = seen.get(text, 0) + 1
         entries.append((_quote(text if seen[text] == 1 else f"{text}#{seen[text]}"), element))
     return entries
+
+
+def _without_points(key: Any) -> Any:
+    """A key in which whole numbers are integers: it is the same key however it was stored."""
+    if isinstance(key, float) and key.is_integer():
+        return int(key)
+    if isinstance(key, list | tuple | np.ndarray):
+        return [_without_points(item) for item in (key.tolist() if isinstance(key, np.ndarray) else key)]
+    return key
 
 
 def column_to_json(column: NDArray[Any] | list[Any]) -> list[str]:

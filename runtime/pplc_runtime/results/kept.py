@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.lanes.addresses import At
+from pplc_runtime.machine.draws import uniform
 from pplc_runtime.values import Symbol
 
 Places: TypeAlias = NDArray[np.intp]
@@ -56,6 +57,15 @@ class Kept:
         blocks = [Block(tuple(own), None, np.array(list(own.values()))[..., None]) for own in groups.values()]
         return cls(np.array([place]), tuple(blocks))
 
+    def one(self, slot: int) -> Kept:
+        """One of them by itself."""
+        blocks = []
+        for block in self.blocks:
+            column = np.array([slot]) if block.lanes is None else np.flatnonzero(block.lanes == slot)
+            if column.size:
+                blocks.append(Block(block.addresses, None, block.data[..., column]))
+        return Kept(self.particles[slot : slot + 1], tuple(blocks))
+
     def first(self, root: At) -> dict[At, Any]:
         """What the first of them drew, at addresses below another root."""
         return {
@@ -83,9 +93,9 @@ def equal_places(log_weights: NDArray[np.float64], chain: int, number: int, is_c
     return systematic(np.exp(log_weights - largest), count, chain, number)
 
 
-def systematic(weights: NDArray[np.float64], count: int, *key: int) -> Places:
+def systematic(weights: NDArray[np.float64], count: int, chain: int, number: int = 0) -> Places:
     """So many places by weight, in increasing order, each expected as often as its weight says."""
-    start = np.random.default_rng((_COMB, *key)).random()
+    start = uniform(_COMB, chain, number, 0)
     ends = np.cumsum(weights)
     last = int(np.flatnonzero(weights)[-1])
     points = (start + np.arange(count)) / count * ends[-1]

@@ -87,13 +87,21 @@ class Mixing:
         return said
 
 
+def _by_generation(rows: list[list[float]]) -> NDArray[np.float64]:
+    """The means over sweeps, generation by generation: those of the sweeps that had so many."""
+    if len({len(row) for row in rows}) <= 1:
+        return np.atleast_1d(np.mean(rows, axis=0, dtype=float))
+    longest = max(map(len, rows))
+    return np.array([np.mean([row[number] for row in rows if number < len(row)]) for number in range(longest)])
+
+
 def mixing_of(sweeps: Sequence[Sweep]) -> Mixing | None:
     """The mixing of conditional sweeps; None for methods that retain no particle."""
     told: list[Any] = [sweep.diagnostics for sweep in sweeps if "renewed" in sweep.diagnostics]
     if not told:
         return None
-    renewed = np.mean([d["renewed"] for d in told], axis=0)
-    ancestors = np.mean([d["ancestors"] for d in told if "ancestors" in d], axis=0)
+    renewed = _by_generation([d["renewed"] for d in told])
+    ancestors = _by_generation([d["ancestors"] for d in told if "ancestors" in d])
     watched = sorted((d for d in told if d.get("weakest")), key=lambda d: d["weakest"].effective)
     typical = watched[len(watched) // 2] if watched else {}
     outline, weakest = typical.get("outline", NO_OUTLINE), typical.get("weakest")

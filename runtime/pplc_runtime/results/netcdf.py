@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import h5netcdf
+import h5py  # noqa: F401 # by which h5netcdf reads and writes, and which it does not bring along
 import numpy as np
 from numpy.typing import NDArray
 

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Final, Protocol
 
+import numpy as np
+
 from pplc_runtime.composition import parsed
 from pplc_runtime.results.degeneracy import degeneracy_of, importance_sentences
-from pplc_runtime.results.evidence import DOUBTFUL, estimate_of
+from pplc_runtime.results.evidence import DOUBTFUL, HEAVY, WIDE, tail_shape
 
 if TYPE_CHECKING:
     from pplc_runtime.results.posterior import Posterior
@@ -46,8 +48,8 @@ def notes_on(posterior: Posterior, rows: Sequence[Row]) -> tuple[str, ...]:
         lines = ", ".join(map(str, posterior.inside))
         where = f"line{'s' if len(posterior.inside) > 1 else ''} {lines}"
         notes.append(
-            f"note: particles are not resampled at an observe inside of an expression ({where}); "
-            "lift it to the top level"
+            f"note: particles are not resampled at an observe that only some of them come to, or in a memo ({where}); "
+            "lift it out of there"
         )
     return (*posterior.remarks, *notes, *_of_evidence(posterior))
 
@@ -96,12 +98,20 @@ def _of_weights(posterior: Posterior, rows: Sequence[Row], are_few: bool) -> lis
 
 def _of_evidence(posterior: Posterior) -> list[str]:
     error = posterior.log_evidence_se
-    if error is None or error <= DOUBTFUL:
+    if error is None:
         return []
-    logs = [estimate_of(sweep).log for sweep in posterior.sweeps]
+    logs = np.concatenate(posterior.log_estimates())
+    spread = float(logs.std()) if len(logs) > 1 and isfinite(logs.min()) else 0.0
+    heavy = posterior.is_chain and tail_shape(np.exp(logs.min() - logs)) > HEAVY
+    mixing = posterior.mixing() if posterior.is_chain else None
+    if mixing is not None and mixing.sentences():
+        return ["note: the log evidence is not to be trusted: the chain is stuck"]
+    if error <= (DOUBTFUL / 2 if posterior.is_chain else DOUBTFUL) and spread <= WIDE and not heavy:
+        return []
     if len(logs) == 1:
         return ["note: the log evidence is not to be trusted: it rests on few draws"]
+    decides = "smallest" if posterior.is_chain else "largest"
     return [
-        f"note: the log evidence is not to be trusted: the sweeps' estimates lie between {min(logs):.6g} and "
-        f"{max(logs):.6g}, and the largest decides"
+        f"note: the log evidence is not to be trusted: the sweeps' estimates lie between {logs.min():.6g} and "
+        f"{logs.max():.6g}, and the {decides} decides"
     ]

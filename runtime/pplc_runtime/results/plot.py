@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -33,6 +34,10 @@ MOST_COMPONENTS = 2000
 LEAST_FAMILY = 7
 """From so many members on a family is drawn as one band."""
 INK, FILL, MARK, PALE = "#2b5c8a", "#9dbfdd", "#c2452d", "#888888"
+
+DASHED: dict[str, Any] = {"color": "#222222", "linewidth": 1.2, "linestyle": (0, (4, 3)), "zorder": 5}
+"""What is known otherwise."""
+Known: TypeAlias = Mapping[str, float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +67,16 @@ class Picture(Figure):
         return content.getvalue()
 
 
-def draw(posterior: Posterior, path: str | os.PathLike[str]) -> None:
+def draw(posterior: Posterior, path: str | os.PathLike[str], known: Known = None) -> None:
     """Draw the posterior to a file; the ending of its name says the format."""
     # The date is left out so that the same run gives the same file.
     metadata = {"Date": None} if Path(path).suffix.lower() == ".svg" else None
-    picture(posterior).savefig(path, metadata=metadata)
+    picture(posterior, known).savefig(path, metadata=metadata)
 
 
-def picture(posterior: Posterior) -> Picture:
-    """The posterior as a figure."""
+def picture(posterior: Posterior, known: Known = None) -> Picture:
+    """The posterior as a figure; numbers that are known otherwise, by the labels of components, are dashed lines."""
+    known = known or {}
     panels = _panels(posterior)
     shown_panels, more = panels[:MOST_PANELS], max(0, len(panels) - MOST_PANELS)
     wide = posterior.is_chain
@@ -85,11 +91,17 @@ def picture(posterior: Posterior) -> Picture:
     for place, panel in enumerate(shown_panels):
         row, left = place // across, place % across * 2
         if wide and isinstance(panel, Marginal):
-            _draw_marginal(figure.add_subplot(grid[row, left]), panel)
-            _draw_trace(figure.add_subplot(grid[row, left + 1]), posterior, panel)
+            beside = figure.add_subplot(grid[row, left]), figure.add_subplot(grid[row, left + 1])
+            _draw_marginal(beside[0], panel)
+            _draw_trace(beside[1], posterior, panel)
+            if panel.component.label in known:
+                beside[0].axvline(known[panel.component.label], **DASHED)
+                beside[1].axhline(known[panel.component.label], **DASHED)
         else:
             axes = figure.add_subplot(grid[row, left : left + 2])
             _draw_marginal(axes, panel) if isinstance(panel, Marginal) else _draw_family(axes, panel)
+            if isinstance(panel, Marginal) and panel.component.label in known:
+                axes.axvline(known[panel.component.label], **DASHED)
     return figure
 
 

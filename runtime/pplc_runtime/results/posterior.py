@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from math import inf, nan
 from pathlib import Path
@@ -12,10 +12,10 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.results import convergence, effective
+from pplc_runtime.results import convergence, effective, evidence
+from pplc_runtime.results.blocks import Some, Sweeps
 from pplc_runtime.results.columns import Component, Draws, Floats, Gathered, components, gather, quantiles
 from pplc_runtime.results.equal import Again, EqualDraws, Named, named_observes
-from pplc_runtime.results.evidence import combined_evidence, estimate_of
 from pplc_runtime.results.export import DrawWriter
 from pplc_runtime.results.extras import extra
 from pplc_runtime.results.files import write_draws
@@ -23,8 +23,7 @@ from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.groups import about, groups_of
 from pplc_runtime.results.mixing import Mixing, mixing_of
 from pplc_runtime.results.observes import Observes
-from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.settings import whole
+from pplc_runtime.settings import OFFERS, whole
 from pplc_runtime.suggestions import suggestion
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ class Posterior:
         seed: int | None,
         particles: int,
         chains: int,
-        sweeps: Iterable[Sweep],
+        sweeps: Iterable[Some],
         is_chain: bool,
         inside: tuple[int, ...] = (),
         run: Again | None = None,
@@ -58,17 +57,23 @@ class Posterior:
         self.chains: Final = chains
         self.is_chain: Final = is_chain
         self.inside: Final = inside
-        """The lines that observe inside of expressions, where particles are not resampled."""
+        """The lines that observe inside of expressions, where some of those are no resampling points."""
         self.run: Final = run
         """Where the draws come from; None for draws that were read from a file."""
         self.interrupted = False
         """Whether the run was ended before all sweeps were done."""
+        self.limit: str | None = None
+        """The message, where one of its limits ended it."""
         self.remarks: Final[list[str]] = []
         """What whoever ran it has to say."""
-        # In one order whoever finished first, so that sums come out the same to the last digit.
-        self.sweeps: Final[list[Sweep]] = sorted(sweeps, key=lambda sweep: (sweep.chain, sweep.number))
+        self.sweeps = Sweeps(sweeps)
         self._gathered: Final[dict[str, Gathered]] = {}
         self._units_found: Final[dict[bytes, list[effective.Units]]] = {}
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the weights are the posterior itself, and not an estimate."""
+        return self.method in OFFERS and OFFERS[self.method].is_exact
 
     def __getitem__(self, label: str) -> NDArray[Any]:
         """Equally weighted draws of a predict, by chain and draw: of a chain what is retained, one draw a sweep.
@@ -84,7 +89,7 @@ class Posterior:
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """The labels of the predicts, in the order of the program."""
-        return tuple(dict.fromkeys(label for sweep in self.sweeps for label in sweep.predicts))
+        return tuple(dict.fromkeys(label for part in self.sweeps.parts for label in part.predicts))
 
     def values(self, label: str) -> tuple[Draws, Floats]:
         """All draws of a predict, in a list or along an array's first axis, and their normalised weights."""
@@ -134,36 +139,46 @@ class Posterior:
 
     @cached_property
     def _evidence(self) -> tuple[float | None, float | None]:
-        # The estimates of conditional sweeps are biased: chains have none to give.
-        return (None, None) if self.is_chain else combined_evidence([estimate_of(s) for s in self.sweeps])
+        return (None, None) if self.method == "prior" else evidence.evidence_of(self.sweeps, self.is_chain)
+
+    def log_estimates(self) -> list[Floats]:
+        """The log estimates of the evidence by chain, where sweeps have one: icsmc and pgas on all values."""
+        return evidence.log_estimates(self.sweeps, self.is_chain)
 
     @property
     def log_evidence(self) -> float | None:
-        """The log of the mean of the sweeps' evidence estimates; None for chains."""
+        """The log of the sweeps' mean estimate, for icsmc and pgas of their harmonic mean; None for other chains, and
+        where all particles may be lost (see `evidence`)."""
         return self._evidence[0]
 
     @property
     def log_evidence_se(self) -> float | None:
-        """Its standard error, from the spread of the sweeps' estimates; of few sweeps also from the lines left in each.
-
-        None for chains."""
+        """Its standard error: by the spread of the estimates, of few sweeps also by the lines left in each."""
         return self._evidence[1]
+
+    @property
+    def mean_log_evidence(self) -> float | None:
+        """The mean of the sweeps' log estimates: expected below the log evidence for smc, above it for icsmc, pgas."""
+        found = [] if self.method == "prior" else self.log_estimates()
+        return float(np.concatenate(found).mean()) if found else None
 
     def effective_draws(self, label: str) -> float:
         """How many independent draws the answer is worth, for the worst component of the predict.
 
         For importance and smc from how far draws by independent particles, lines of ancestors and sweeps lie apart
         (see `effective`); for chains from the autocorrelation of the sweeps' means. NaN where nothing varies."""
-        found = [self.effective_of(label, column) for column in self._indicators(label)]
+        found = [self.effective_of(label, column) for column in self.indicators(label)]
         return min((value for value in found if value == value), default=nan)
 
     def rhat(self, label: str) -> float | None:
         """Split R-hat of the worst component of the predict; None unless there are several chains."""
-        found = [self.rhat_of(label, column) for column in self._indicators(label)]
+        found = [self.rhat_of(label, column) for column in self.indicators(label)]
         return max((value for value in found if value is not None and value == value), default=None)
 
     def effective_of(self, label: str, column: NDArray[Any]) -> float:
-        """Effective draws of one number a draw."""
+        """Effective draws of one number a draw; infinitely many where the posterior is exact."""
+        if self.is_exact:
+            return inf
         if not self.is_chain:
             return effective.effective_draws(column, self.gathered(label).weights, self._units(label))
         return convergence.effective_draws(convergence.aligned(self.series(label, column)))
@@ -189,7 +204,7 @@ class Posterior:
         with np.errstate(invalid="ignore"):
             sums = np.bincount(gathered.sweeps, weights=gathered.weights * column, minlength=size)
             means = sums / np.bincount(gathered.sweeps, weights=gathered.weights, minlength=size)
-        chain = np.array([sweep.chain for sweep in self.sweeps])
+        chain = self.sweeps.chains
         chain[np.bincount(gathered.sweeps, minlength=size) == 0] = -1
         return [means[chain == number] for number in np.unique(chain[chain >= 0])]
 
@@ -208,16 +223,19 @@ class Posterior:
 
         return summarise(self)
 
-    def plot(self, path: str | os.PathLike[str] | None = None) -> Picture | None:
+    def plot(
+        self, path: str | os.PathLike[str] | None = None, *, known: Mapping[str, float] | None = None
+    ) -> Picture | None:
         """A picture of the marginals (and of the traces of chains); needs matplotlib, the extra `plot`.
 
-        Without a path it is a figure of matplotlib, which notebooks show."""
+        Without a path it is a figure of matplotlib, which notebooks show. What is known otherwise, such as an exact
+        mean, is a dashed line."""
         with extra("plot", "matplotlib"):
             from pplc_runtime.results.plot import draw, picture
 
         if path is None:
-            return picture(self)
-        draw(self, path)
+            return picture(self, known)
+        draw(self, path, known)
         return None
 
     def report(self, path: str | os.PathLike[str]) -> None:
@@ -320,12 +338,11 @@ class Posterior:
         """So many further sweeps of every chain, from where it is; they are part of this posterior then."""
         sweeps = whole(1)(sweeps)
         run = self._again()
-        found: list[Sweep] = []
+        found: list[Some] = []
         try:
             run.more(self, sweeps, found.append)
         finally:  # an interrupt keeps what was done
-            self.sweeps.extend(found)
-            self.sweeps.sort(key=lambda sweep: (sweep.chain, sweep.number))
+            self.sweeps = Sweeps([*self.sweeps.parts, *found])
             self._gathered.clear()
             self._units_found.clear()
             for name in ("labels", "_evidence", "equal"):
@@ -343,7 +360,7 @@ class Posterior:
             raise ValueError(f"predict {label!r} has no draw of positive weight")
         return values, weights
 
-    def _indicators(self, label: str) -> Iterator[NDArray[Any]]:
+    def indicators(self, label: str) -> Iterator[NDArray[Any]]:
         """Numbers that stand for the predict: its components; of other values whether a draw has them."""
         gathered = self.gathered(label)
         for component in components(label, gathered.values):

@@ -6,7 +6,7 @@ the model or its data is escaped. It is light or dark as the reader's system is,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import islice
@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pplc_runtime.results import graph, html, svg
+from pplc_runtime.results import genealogy_svg, graph, html, svg
 from pplc_runtime.results.columns import Component, components, shown
-from pplc_runtime.results.genealogy_svg import genealogy_svg
 from pplc_runtime.results.graph import Graph, legend
 from pplc_runtime.results.summary import (
     MOST_COMPONENTS,
@@ -34,18 +33,27 @@ if TYPE_CHECKING:
     from pplc_runtime.results.posterior import Posterior
 
 MOST_FIGURES = 40
+MOST_MOVING = 8
+"""Of a run that goes on."""
 MOST_VALUES = 12
 STYLE = """
 html { background: #ffffff; } @media (prefers-color-scheme: dark) { html { background: #161618; } }
 body { margin: 0 auto; padding: 16px; max-width: 1180px; background: var(--pplc-ground); }
-h1 { font-size: 22px; margin: 8px 0; overflow-wrap: anywhere; } h2 { font-size: 17px; margin: 28px 0 8px; }
-h3 { font: 13px ui-monospace, monospace; margin: 0 0 4px; overflow-wrap: anywhere; }
-pre { font: 13px/1.5 ui-monospace, monospace; overflow: auto; max-height: 640px; margin: 0;
-  padding: 10px 12px; border-radius: 4px; border: 1px solid var(--pplc-rule); }
-pre .no { color: var(--pplc-pale); user-select: none; }
-.columns { display: grid; gap: 20px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); }
-figure { margin: 0; } .panels { display: flex; flex-wrap: wrap; gap: 12px; }
+h1 { font-size: 22px; margin: 8px 0; overflow-wrap: anywhere; }
 """
+_OF_SECTIONS = """
+.pplc h2 { font-size: 17px; margin: 28px 0 8px; }
+.pplc h3 { font: 13px ui-monospace, monospace; margin: 0 0 4px; overflow-wrap: anywhere; }
+.pplc pre { font: 13px/1.5 ui-monospace, monospace; overflow: auto; max-height: 640px; margin: 0;
+  padding: 10px 12px; border-radius: 4px; border: 1px solid var(--pplc-rule); }
+.pplc pre .no { color: var(--pplc-pale); user-select: none; }
+.pplc .columns { display: grid; gap: 20px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); }
+.pplc figure { margin: 0; } .pplc .panels { display: flex; flex-wrap: wrap; gap: 12px; }
+.pplc .panels svg { flex: 26 1 200px; min-width: 0; max-width: 312px; }
+.pplc .panels svg + svg { flex: 42 1 323px; max-width: 504px; }
+"""
+PARTS = f"{svg.STYLE}{html.STYLE}{graph.STYLE}{genealogy_svg.STYLE}{_OF_SECTIONS}"
+"""The style of its sections."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -63,14 +71,13 @@ def page(posterior: Posterior, facts: Facts | None) -> str:
     """The whole page."""
     summary = posterior.summary()
     title = "Draws" if facts is None else facts.name
-    sections = [*_sections(posterior, summary, facts)]
-    body = "".join(f"<section><h2>{escape(name)}</h2>{content}</section>" for name, content in sections)
+    body = _written(_sections(posterior, summary, facts))
     made = f'<p class="small">pplc {escape(VERSION)} · {escape(" · ".join(summary.last_lines()))}</p>'
     head = (
         f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)}</title><style>{svg.STYLE}{html.STYLE}{graph.STYLE}{STYLE}</style>"
+        f"<title>{escape(title)}</title><style>{PARTS}{STYLE}</style>"
     )
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body class="pplc"><h1>{escape(title)}</h1>{made}'
@@ -78,28 +85,54 @@ def page(posterior: Posterior, facts: Facts | None) -> str:
     )
 
 
+def sections(posterior: Posterior, facts: Facts | None) -> str:
+    """What the page has below its title, for a page of another's; `PARTS` is the style of it."""
+    return _written(_sections(posterior, posterior.summary(), facts))
+
+
+def so_far(posterior: Posterior) -> str:
+    """The same of a run that goes on: what changes with every sweep."""
+    summary = posterior.summary()
+    return _written(
+        [("", html.summary_of(posterior, summary, with_notes=False)), *_pictures(posterior, summary, MOST_MOVING)]
+    )
+
+
+def _written(sections: Iterable[tuple[str, str]]) -> str:
+    return "".join(
+        f"<section>{f'<h2>{escape(name)}</h2>' if name else ''}{content}</section>" for name, content in sections
+    )
+
+
 def _sections(posterior: Posterior, summary: Summary, facts: Facts | None) -> Iterator[tuple[str, str]]:
     if summary.notes:
         yield "What to look at", "".join(html.notes(summary.notes)) + _advice(summary.notes)
     yield "Summary", html.summary_of(posterior, summary, with_notes=False)
-    figures = list(_figures(posterior, summary))
-    if figures:
-        more = f'<p class="small">{len(summary.numbers) - len(figures)} more are not drawn</p>'
-        yield (
-            "Densities and traces" if posterior.is_chain else "Densities",
-            f'<div class="columns">{"".join(figures)}</div>{more if len(summary.numbers) > len(figures) else ""}',
-        )
+    yield from _pictures(posterior, summary, MOST_FIGURES)
     if summary.numbers or summary.probabilities:
         yield "Effective draws", _effective(posterior, summary)
     found = posterior.genealogies()
     if found:
         (chain, number), genealogy = next(iter(found.items()))
         where = f"Chain {chain}, sweep {number}: " if posterior.chains > 1 else f"Sweep {number}: "
-        yield "Genealogy", f'<p class="small">{escape(where + genealogy.sentence())}</p>{genealogy_svg(genealogy)}'
+        yield (
+            "Genealogy",
+            f'<p class="small">{escape(where + genealogy.sentence())}</p>{genealogy_svg.genealogy_svg(genealogy)}',
+        )
     if facts is not None:
         yield "Model", _model(facts)
         if facts.inputs:
             yield "Data", _data(facts.inputs)
+
+
+def _pictures(posterior: Posterior, summary: Summary, most: int) -> Iterator[tuple[str, str]]:
+    figures = list(_figures(posterior, summary, most))
+    if figures:
+        more = f'<p class="small">{len(summary.numbers) - len(figures)} more are not drawn</p>'
+        yield (
+            "Densities and traces" if posterior.is_chain else "Densities",
+            f'<div class="columns">{"".join(figures)}</div>{more if len(summary.numbers) > len(figures) else ""}',
+        )
 
 
 def _advice(notes: Sequence[str]) -> str:
@@ -114,15 +147,15 @@ def _advice(notes: Sequence[str]) -> str:
          "prior of the size of the data lets more of them fit."),
         ("degenerate", "Particles that descend from few have lost their variety by resampling: use more particles, or "
          "resample less (--ess-threshold 0.5 --resampling systematic)."),
-        ("inside of an expression", "An observe at the top level lets particles be resampled there."),
+        ("only some of them come to", "Particles are resampled at an observe that all of them come to together."),
         ("log evidence", "An evidence that rests on few draws is most likely too small: use more particles."),
     ]  # fmt: skip
     items = "".join(f"<li>{escape(text)}</li>" for key, text in advice if key in said)
     return f'<ul class="small">{items}</ul>' if items else ""
 
 
-def _figures(posterior: Posterior, summary: Summary) -> Iterator[str]:
-    rows = {row.label: row for row in summary.numbers[:MOST_FIGURES]}
+def _figures(posterior: Posterior, summary: Summary, most: int) -> Iterator[str]:
+    rows = {row.label: row for row in summary.numbers[:most]}
     for label in posterior.labels:
         values, weights = posterior.values(label)
         for component in islice(components(label, values), MOST_COMPONENTS):
@@ -170,7 +203,7 @@ def _model(facts: Facts) -> str:
     text = "\n".join(f'<span class="no">{k:>{wide}}</span>  {escape(line)}' for k, line in enumerate(lines, 1))
     kinds = legend([node.kind for node in facts.graph.nodes])
     drawn = f'<div class="wide">{facts.graph.svg()}</div><p class="small">{escape(kinds)}</p>'
-    return f'<div class="columns"><pre>{text}</pre><div>{drawn}</div></div>'
+    return f'<div class="columns"><pre>{text}</pre><div>{drawn}</div></div>' if lines else drawn
 
 
 def _data(inputs: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass
 from itertools import islice
-from math import isfinite, sqrt
+from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -234,6 +234,8 @@ def shown_number(value: float) -> str:
 
 def shown_count(value: float) -> str:
     """Effective draws as tables show them."""
+    if value == inf:
+        return "exact"
     return "-" if value != value else "< 1" if value < 1 else f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 

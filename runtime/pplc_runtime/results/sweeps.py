@@ -30,7 +30,9 @@ class Sweep:
     """The sweep's own estimate of the log evidence; unbiased (before the log) for importance and smc only."""
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     """What the method tells of the sweep. Independent sweeps: `ancestry`, without which particles are taken for
-    independent. Conditional ones: `renewed`, `ancestors`, `chosen`, the particle that is retained. Both: `weakest` and
-    `outline` for notes, `genealogy`."""
+    independent. Conditional ones: `renewed`, `ancestors`, `chosen`, the particle that is retained. Both: `weakest`,
+    `outline` and `parted` for notes, `genealogy`."""
     kept: Kept | None = None
     """What some particles drew, which stand for all."""
+    whole: bool = True
+    """Whether its chain, and those that are run with it, can go on from here: not within a block of sweeps."""

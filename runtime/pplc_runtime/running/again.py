@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from pplc_runtime.composition import method_in
+from pplc_runtime.composed import method_in
 from pplc_runtime.inference.base import Settings
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.program.graph import graph_of
 from pplc_runtime.regeneration.kept_runs import KeptRuns
+from pplc_runtime.results.blocks import Some
 from pplc_runtime.results.kept import Kept
 from pplc_runtime.results.observes import Observes
 from pplc_runtime.results.report import Facts
-from pplc_runtime.results.sweeps import Column, Sweep
+from pplc_runtime.results.sweeps import Column
 
 if TYPE_CHECKING:
     from pplc_runtime.results.posterior import Posterior
@@ -63,20 +65,21 @@ class Done:
             {name: inputs[name] for name in program.inputs},
         )
 
-    def more(self, posterior: Posterior, sweeps: int, on_sweep: Callable[[Sweep], None]) -> None:
+    def more(self, posterior: Posterior, sweeps: int, on_sweeps: Callable[[Some], None]) -> None:
         if not self.by_lanes:
             raise ValueError("a run of the reference engine cannot be extended; use the engine lanes")
-        last = [[s for s in posterior.sweeps if s.chain == chain][-1:] for chain in range(posterior.chains)]
-        after = [own[0] for own in last if own]
+        chains = posterior.sweeps.chains
+        last = [np.flatnonzero(chains == chain)[-1:].tolist() for chain in range(posterior.chains)]
+        after = [posterior.sweeps[own[0]] for own in last if own]
         if len(after) < posterior.chains or (posterior.is_chain and any(own.kept is None for own in after)):
             raise ValueError("not every chain has a sweep to go on from")
         if not posterior.is_chain:  # its sweeps start anew
             after = [replace(own, kept=None) for own in after]
+        assert posterior.seed is not None
         settings = [
             Settings(self.particles, own.number + 1 + sweeps, chain, **self.settings) for chain, own in enumerate(after)
         ]
-        seed = np.random.SeedSequence(posterior.seed, spawn_key=(len(posterior.sweeps), 1))
-        for sweep in self.program.chains(
-            method_in(posterior.method), settings, seed, self.data, self.cores, self.max_depth, after
+        for done in self.program.chains(
+            method_in(posterior.method), settings, Key.of(posterior.seed), self.data, self.cores, self.max_depth, after
         ):  # fmt: skip
-            on_sweep(sweep)
+            on_sweeps(done)

@@ -11,17 +11,18 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, TypeVar
 
-import numpy as np
-
 from pplc_runtime.engine.plan import Plan
-from pplc_runtime.inference.base import Engine, InBlocks, Kernel, Settings, Unbound
-from pplc_runtime.inference.compose import Composed
+from pplc_runtime.inference.base import Engine, InBlocks, Kernel, Settings, Unbound, keeping
+from pplc_runtime.inference.compose import Composed, Cycle
+from pplc_runtime.inference.walk import Walk
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.native.engine import NativeEngine
+from pplc_runtime.numerics.keys import START, Key
 from pplc_runtime.regeneration.lane_engine import LaneEngine
 from pplc_runtime.regeneration.records import Retained
-from pplc_runtime.results.kept import Kept
+from pplc_runtime.results.blocks import Some, Sweeps
 from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.running.general import General, general_engine
 from pplc_runtime.specialise.engine import SpecialisedEngine, scripted
 
 LEAST_SWEEPS = 10
@@ -39,6 +40,8 @@ class Driver:
         self.settings = settings
         self.engine = engine
         self.specialised = specialised
+        self.general: General | None = None
+        """What does the sweeps of a program whose structure is not static by machine code."""
 
     @classmethod
     def on_lanes(cls, kernel: Unbound, plan: Plan, settings: Settings) -> Driver:
@@ -46,75 +49,112 @@ class Driver:
         specialised = None if plan.scripts is None or settings.strict else NativeEngine(plan)
         lanes = LaneEngine(plan)
         lanes.moving = specialised
+        if specialised is not None:
+            specialised.below = lanes
         return cls(kernel, settings, lanes, specialised)
 
     @classmethod
     def of(cls, kernel: Unbound, plan: Plan, settings: Settings) -> Driver:
         """The same, with scripts where that pays and can be."""
         many = settings.sweeps + settings.burn_in >= LEAST_SWEEPS and settings.particles > 1
-        return cls.on_lanes(
-            kernel, scripted(plan) if many or isinstance(kernel, InBlocks | Composed) else plan, settings
-        )
+        plan = scripted(plan) if many or isinstance(kernel, Walk | Composed) else plan
+        driver = cls.on_lanes(kernel, plan, settings)
+        driver.general = general_engine(kernel, plan, settings, driver.engine) if many else None
+        return driver
 
-    def chain(self, rng: np.random.Generator, after: Sweep | None = None) -> Iterator[Sweep]:
+    def chain(self, key: Key, after: Sweep | None = None) -> Iterator[Some]:
         """The sweeps of one chain, from its start or from the sweep that was its last."""
         here.sweep = None
-        return self.steps(self.start(rng, after), rng, None if after is None else after.number + 1)
+        return self.steps(self.start(key, after), key, None if after is None else after.number + 1)
 
-    def chains(
-        self, starts: list[np.random.Generator], rng: np.random.Generator, after: Sequence[Sweep] = ()
-    ) -> Iterator[Sweep]:
+    def chains(self, keys: Sequence[Key], after: Sequence[Sweep | None] = ()) -> Iterator[Some]:
         """The sweeps of several chains, each of which starts as it would by itself; none if they do not go together."""
         here.sweep = None
-        states = [self.start(own, last) for own, last in zip_longest(starts, after)]
+        if self.general is not None or self.block(None):  # they are done one after the other, in blocks
+            return
+        states = [self.start(own, last) for own, last in zip_longest(keys, after)]
         state = self.kernel.together(self.engine, states)
         if state is not None:
-            yield from self.steps(state, rng, after[0].number + 1 if after else None)
+            last = after[0] if after else None
+            yield from self.steps(state, Key.together(keys), None if last is None else last.number + 1)
 
-    def start(self, rng: np.random.Generator, after: Sweep | None) -> Any:
+    def start(self, key: Key, after: Sweep | None) -> Any:
         """The state of a chain before its first sweep, or after one."""
         if after is None or after.kept is None:  # one without a particle to retain, whose sweeps are independent
-            return self.kernel.init(self.engine, self.settings, rng)
+            return self.kernel.init(self.engine, self.settings, key.fold(START))
         plan: Any = self.engine.plan
-        return Retained([after.kept.first(plan.root)])
+        held = after.kept.first(plan.root)
+        if not adapts(self.kernel) or not self.settings.burn_in:
+            return Retained([held])
+        state = self.burnt_in(key)  # what was adapted there depends on the key alone
+        if not isinstance(self.kernel, InBlocks):
+            return Retained([held])
+        state.held = [held]
+        return state
 
-    def steps(self, state: Any, rng: np.random.Generator, first: int | None = None) -> Iterator[Sweep]:
+    def burnt_in(self, key: Key) -> Any:
+        """The state of a chain after its burn-in."""
+        state = self.kernel.init(self.engine, self.settings, key.fold(START))
+        number = -self.settings.burn_in
+        while number < 0:
+            count = min(-number, self.block(state))
+            state, _ = self.step(state, number, key, count)
+            number += max(1, count)
+        return state
+
+    def steps(self, state: Any, key: Key, first: int | None = None) -> Iterator[Some]:
         """The sweeps from a state on, without those of the burn-in; `first` is the number of the next one."""
+        if self.general is not None:
+            yield from self.general.sweeps(state, key, first)
+            return
         number = -self.settings.burn_in if first is None else first
         while number < self.settings.sweeps:
             left = -number if number < 0 else self.settings.sweeps - number
-            count = min(left, self.kernel.block(state) if isinstance(self.kernel, InBlocks) else 1)
-            state, sweeps = self.step(state, number, rng, count)
+            block = self.block(state)
+            state, sweeps = self.step(state, number, key, min(left, block))
             if number >= 0:
-                yield from sweeps if isinstance(self.kernel, InBlocks) else keeping(state, sweeps)
-            number += count
+                yield from ended(list(keeping(state, sweeps) if block == 0 else parts_of(sweeps)))
+            number += max(1, min(left, block))
 
-    def step(self, state: Any, number: int, rng: np.random.Generator, count: int = 1) -> tuple[Any, list[Sweep]]:
-        """The state after some steps, and the sweep of each chain after each."""
+    def block(self, state: Any) -> int:
+        """How many steps are done at once; 0 where they are done one by one."""
+        kernel = self.kernel
+        return (
+            kernel.block(self.specialised or self.engine, state, self.settings) if isinstance(kernel, InBlocks) else 0
+        )
+
+    def step(self, state: Any, number: int, key: Key, count: int = 0) -> tuple[Any, Sequence[Sweep]]:
+        """The state after some steps at once, or after one, and the sweep of each chain after each."""
         here.sweep = number
         kernel, settings = self.kernel, self.settings
-        if isinstance(kernel, InBlocks):
-            return kernel.steps(self.specialised or self.engine, state, settings, number, count, rng)
-        return self.with_fallback(rng, lambda engine: kernel.step(engine, state, settings, number, rng))
+        if isinstance(kernel, InBlocks) and count:
+            return kernel.steps(self.specialised or self.engine, state, settings, number, count, key)
+        own = key.fold(number + settings.burn_in)
+        return self.with_fallback(lambda engine: kernel.step(engine, state, settings, number, own))
 
-    def with_fallback(self, rng: np.random.Generator, work: Callable[[Engine], Result]) -> Result:
+    def with_fallback(self, work: Callable[[Engine], Result]) -> Result:
         """What some work comes to: on the specialised engine, or where that fails on lanes, from the same numbers."""
         fast = self.specialised
         if fast is not None and fast.is_worth_trying:
             fast.scripts.attempts += 1
-            before = rng.bit_generator.state
             try:
                 return work(fast)
             except Exception:  # whatever it is, the program comes to it as well, and can tell where
                 fast.scripts.failures += 1
-                rng.bit_generator.state = before
         return work(self.engine)
 
 
-def keeping(state: Any, sweeps: list[Sweep]) -> Iterator[Sweep]:
-    """The sweeps of chains with what each retains now: the particle that was chosen by weight."""
-    if not isinstance(state, Retained):
-        yield from sweeps
-        return
-    for sweep, values in zip(sweeps, state.held):
-        yield replace(sweep, kept=Kept.alone(sweep.diagnostics.get("chosen", 0), values))
+def adapts(kernel: Any) -> bool:
+    """Whether a kernel finds in the burn-in how far it goes."""
+    return any(map(adapts, kernel.kernels)) if isinstance(kernel, Cycle) else isinstance(kernel, Walk)
+
+
+def ended(sweeps: list[Some]) -> Iterator[Some]:
+    """Sweeps that were made together, of which the last tells that all are there."""
+    yield from (replace(sweep, whole=False) for sweep in sweeps[:-1])
+    yield from sweeps[-1:]
+
+
+def parts_of(sweeps: Sequence[Sweep]) -> Sequence[Some]:
+    """Sweeps as they are handed over: blocks of them where there are some."""
+    return sweeps.parts if isinstance(sweeps, Sweeps) else sweeps

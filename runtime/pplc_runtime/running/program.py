@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import closing
-from functools import partial
+from copy import copy
+from functools import lru_cache, partial
 from itertools import zip_longest
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from pplc_runtime.command.infer import run_module
 from pplc_runtime.command.progress import Progress
-from pplc_runtime.composition import Composition, check_names, method_in, offer_of
+from pplc_runtime.composed import check_names, method_in, offer_of
+from pplc_runtime.composition import Composition
+from pplc_runtime.engine.observed import OBSERVED, Replaced
 from pplc_runtime.engine.plan import Plan, plan
 from pplc_runtime.inference import method_of
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here
-from pplc_runtime.program.errors import Included, Places, located
+from pplc_runtime.numerics.keys import Key
+from pplc_runtime.program.errors import Included, Limited, Places, Reached, located
 from pplc_runtime.program.inner_observes import inner_observes, mentions
 from pplc_runtime.program.steps import Assume, Input, Step
+from pplc_runtime.results.blocks import Block, Some, has_weight, is_parted
 from pplc_runtime.results.inputs import inputs_of
+from pplc_runtime.results.journal import EVERY, Journal, digest, settings_in
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.running import deep_stack
@@ -31,11 +39,15 @@ from pplc_runtime.running.again import Done
 from pplc_runtime.running.auto import automatic
 from pplc_runtime.running.channel import Channel
 from pplc_runtime.running.driver import Driver
+from pplc_runtime.running.executors import Task, block_of, by_executor, processes, singly
+from pplc_runtime.running.limits import at_last, limited, watch
 from pplc_runtime.running.memory import rare_collections
-from pplc_runtime.running.processes import in_processes
 from pplc_runtime.settings import checked, with_settings
 from pplc_runtime.specialise.engine import specialised_text
 from pplc_runtime.values import ModelError
+
+if TYPE_CHECKING:
+    from pplc_runtime.running.machine_text import Reading
 
 ASKING = ("missing?", "nil?", "some?")
 """What a program looks at missing values with."""
@@ -54,6 +66,8 @@ class Program:
 
     text: str | None = None
     """The text of its module, where that is not in a file."""
+    observed: Replaced | None = None
+    """Values in place of those that it observes."""
 
     def __init__(
         self, module: dict[str, Any], source: str, steps: list[Step], places: Places, included: Included = ()
@@ -86,13 +100,12 @@ class Program:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """As it is pickled: the text of its module, which is run where it is unpickled."""
-        text = Path(self.file).read_text(encoding="utf-8") if self.text is None else self.text
-        return program_of, (text, self.name, self.file)
+        return program_of, (self.module_text(), self.name, self.file)
 
     @with_settings
     def infer(
         self,
-        method: str | Composition = "importance",
+        method: str | Composition = "auto",
         *,
         particles: int | None = None,
         sweeps: int | None = None,
@@ -104,7 +117,13 @@ class Program:
         keep: bool = True,
         progress: bool | None = None,
         max_depth: int | None = None,
+        max_seconds: float | None = None,
+        max_memory: int | str | None = None,
         engine: Engine | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        resume: str | os.PathLike[str] | None = None,
+        every: float = EVERY,
+        executor: Executor | None = None,
         **options: Any,
     ) -> Posterior:
         """Draws from the posterior by a method, or by some composed; `on_sweep` is told of each sweep as it is done.
@@ -114,52 +133,78 @@ class Program:
 
         The further options are those of `Settings`. What they must be is in `settings`: TypeError for one of the wrong
         kind or an unknown one, ValueError for a value that it cannot have or that the method has no use for.
-        `engine` may take the place of the lane engine: it gives the sweeps for the same settings."""
-        given = {"particles": particles, "sweeps": sweeps, "seed": seed, "chains": chains, "cores": cores}
+        `engine` may take the place of the lane engine: it gives the sweeps for the same settings.
+
+        With `checkpoint` the sweeps are also written to a journal, every so many seconds. `resume` takes up the run of
+        a journal: the result is that of a run which was never interrupted, to the last bit.
+
+        An `executor` does blocks of sweeps elsewhere, such as that of a cluster; the result is the same."""
+        given: dict[str, Any] = {"particles": particles, "sweeps": sweeps, "seed": seed, "chains": chains}
+        given |= {"cores": cores, "max_seconds": max_seconds, "max_memory": max_memory}
         method = method_in(method)
+        journaled = checkpoint is not None or resume is not None
+        if journaled and (method == "auto" or engine is not None):
+            raise ValueError(f"{'auto' if engine is None else 'the reference engine'} writes no checkpoints")
         if method == "auto":
             told = checked(offer_of(method), {**given, **options}, "lanes" if engine is None else "reference")
-            return automatic(self, data, max_depth or DEEPEST, on_sweep=on_sweep, progress=progress, **told)
+            with limited(told.pop("max_seconds", None), told.pop("max_memory", None)):
+                return automatic(self, data, max_depth or DEEPEST, on_sweep=on_sweep, progress=progress, **told)
         if isinstance(method, Composition):
             check_names(method, self.assumed)
         chosen = offer_of(method)
         told = checked(chosen, {**given, "max_depth": max_depth, **options}, "lanes" if engine is None else "reference")
+        limits = limited(told.pop("max_seconds", None), told.pop("max_memory", None))
         number = told.pop("particles", chosen.particles)
         length = told.pop("sweeps", chosen.sweeps)
+        if chosen.is_exact:
+            length = told["chains"] = 1
         chains, cores, max_depth = told.pop("chains", 1), told.pop("cores", 1), told.pop("max_depth", None)
         seed = told.pop("seed", None)
         told.setdefault("burn_in", chosen.burn_in)
+        if seed is None and resume is not None:
+            seed = settings_in(resume).get("seed")
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
         values = self.data(data)
         here.printed, here.sweep = 0, None
-        kept: list[Sweep] = []
-        found = interrupted = False
+        kept: list[Some] = []
+        found, interrupted, limit = False, False, None
         shown = on_sweep is None if progress is None else progress
         bar = Progress(length * chains, quiet=not shown)
 
-        def each(sweep: Sweep) -> None:
+        def each(done: Some) -> None:
             nonlocal found
-            bar.step()
-            found = found or sweep.log_evidence is None or sweep.log_evidence > -np.inf
+            bar.step(len(done) if isinstance(done, Block) else 1)
+            found = found or has_weight(done)
             if keep:
-                kept.append(sweep)
+                kept.append(done)
             if on_sweep is not None:
-                on_sweep(sweep)
+                for sweep in done if isinstance(done, Block) else [done]:
+                    on_sweep(sweep)
 
         settings = [Settings(number, length, chain, **told) for chain in range(chains)]
-        if engine is None:
-            start = np.random.SeedSequence(seed)
-            sweeps_done = self.chains(method, settings, start, values, cores, max_depth or DEEPEST)
+        sweeps_done: Generator[Some]
+        if journaled:
+            run_of = {"method": str(method), "particles": number, "sweeps": length, "chains": chains, "seed": seed}
+            journal = self.journal(checkpoint, resume, every, {**run_of, **told}, values)
+            after = journal.after(chains, chosen.is_chain)
+            sweeps_done = journal.through(
+                singly(
+                    self.chains(method, settings, Key.of(seed), values, cores, max_depth or DEEPEST, after, executor)
+                )
+            )
+        elif engine is None:
+            deepest = max_depth or DEEPEST
+            sweeps_done = self.chains(method, settings, Key.of(seed), values, cores, deepest, (), executor, not keep)
         else:
             work = partial(self.located, partial(engine, chosen.name, settings, seed, values, max_depth))
             sweeps_done = self.deep(work, DEEPEST)
         try:
-            with closing(sweeps_done):
-                for sweep in sweeps_done:
-                    each(sweep)
-        except KeyboardInterrupt:
-            interrupted = True
+            with limits, closing(sweeps_done):
+                for done in sweeps_done:
+                    each(done)
+        except (KeyboardInterrupt, Limited) as error:
+            interrupted, limit = True, str(error) if isinstance(error, Limited) else None
             if not found:
                 raise
         finally:
@@ -167,19 +212,38 @@ class Program:
         if not found:
             raise ModelError(f"{self.source}: error: every particle of every sweep has weight zero")
         run = Done(self, values, number, told, cores, max_depth or DEEPEST, engine is None)
-        posterior = Posterior(
-            chosen.name, seed, chosen.draws_of(number), chains, kept, chosen.is_chain, self.inner_observes(), run
-        )
-        posterior.interrupted = interrupted
+        inside = self.inner_observes() if is_parted(kept) else ()
+        posterior = Posterior(chosen.name, seed, chosen.draws_of(number), chains, kept, chosen.is_chain, inside, run)
+        posterior.interrupted, posterior.limit = interrupted, limit
         return posterior
+
+    def journal(
+        self, checkpoint: Any, resume: Any, every: float, settings: dict[str, Any], values: dict[str, Any]
+    ) -> Journal:
+        """The journal of a run, a new one or one to go on with."""
+        if checkpoint is not None and resume is not None and os.path.realpath(checkpoint) != os.path.realpath(resume):
+            raise ValueError("a run that is resumed goes on in its own journal")
+        head = {"model": digest(self.module_text()), "data": digest(values), "settings": settings}
+        return Journal(checkpoint if resume is None else resume, head, every, resume is not None)
+
+    def module_text(self) -> str:
+        """The text of the generated module."""
+        return Path(self.file).read_text(encoding="utf-8") if self.text is None else self.text
 
     def inner_observes(self) -> tuple[int, ...]:
         """The lines that observe inside of an expression."""
         return inner_observes(self.module, self.file, self.places)
 
     def data(self, given: Any) -> dict[str, Any]:
-        """The values of the inputs as the language has them."""
-        return inputs_of(given, self.inputs, self.asks_for_missing)
+        """The values of the inputs as the language has them, and of observes that are replaced."""
+        values = inputs_of(given, self.inputs, self.asks_for_missing)
+        return values if self.observed is None else {**values, OBSERVED: self.observed}
+
+    def with_data(self, observed: Replaced) -> Program:
+        """The same program with other values in place of those that it observes."""
+        other = copy(self)
+        other.observed = observed
+        return other
 
     @property
     def asks_for_missing(self) -> bool:
@@ -190,50 +254,54 @@ class Program:
         self,
         method: str | Composition,
         settings: list[Settings],
-        seed: np.random.SeedSequence,
+        key: Key,
         data: dict[str, Any],
         cores: int,
         max_depth: int,
-        after: Sequence[Sweep] = (),
-    ) -> Generator[Sweep]:
-        """The sweeps of all chains: in the lanes of one run where they fit there, else one chain after the other or
-        in processes, each with its own stream of random numbers. Which of them does not depend on `cores`.
+        after: Sequence[Sweep | None] = (),
+        executor: Executor | None = None,
+        lean: bool = False,
+    ) -> Generator[Some]:
+        """The sweeps of all chains: in the lanes of one run where they fit there, else one chain after the other, in
+        processes, or by an executor, each with its own key. Which chains are run together depends on neither.
 
         Chains that have had sweeps go on `after` the last one of each."""
-        *seeds, common = seed.spawn(len(settings) + 1)
+        keys = [key.fold(own.chain) for own in settings]
         own = settings[0]
-        fit = offer_of(method).is_chain and own.ess_threshold >= 1
-        fit = fit and len({last.number for last in after}) <= 1
-        if len(settings) > 1 and fit and len(settings) * own.particles <= MOST_LANES:
+        fit = offer_of(method).is_chain and own.ess_threshold >= 1 and len(settings) > 1
+        fit = fit and len({None if last is None else last.number for last in after}) <= 1
+        fit = fit and len(settings) * own.particles <= MOST_LANES
+        if executor is None and fit:
             in_lanes = False
-            for sweep in self.deep(partial(self.in_lanes, method, settings, seeds, common, data, after), max_depth):
+            for done in self.deep(partial(self.in_lanes, method, settings, keys, data, after), max_depth):
                 in_lanes = True
-                yield sweep
+                yield done
             if in_lanes:
                 return
-        chains = zip_longest(settings, seeds, after)
-        work = [partial(self.run, method, own, stream, data, last) for own, stream, last in chains]
-        if cores > 1 and len(work) > 1:
-            yield from in_processes([partial(self.whole, chain, max_depth) for chain in work], cores)
-        else:
-            for chain in work:
-                yield from self.deep(chain, max_depth)
-
-    def whole(self, chain: Callable[[], Iterator[Sweep]], max_depth: int) -> list[Sweep]:
-        """All sweeps of a chain at once, as a process hands them back."""
-        return list(self.deep(chain, max_depth))
+        if executor is None and (cores == 1 or len(settings) == 1):
+            for own, its, last in zip_longest(settings, keys, after):
+                yield from self.deep(partial(self.run, method, own, its, data, last), max_depth)
+            return
+        task = Task(self, method, tuple(settings), tuple(keys), data, max_depth, block_of(method, own), lean)
+        tasks = [task] if executor is not None and fit else task.alone()
+        lasts = [*after, *[None] * (len(settings) - len(after))]
+        whole = [lasts] if len(tasks) == 1 and fit else [[last] for last in lasts]
+        if executor is not None:
+            yield from by_executor(executor, tasks, whole)
+            return
+        with processes(min(cores, len(tasks))) as pool:
+            yield from by_executor(pool, tasks, whole)
 
     def run(
         self,
         method: str | Composition,
         settings: Settings,
-        seed: np.random.SeedSequence,
+        key: Key,
         data: dict[str, Any],
         after: Sweep | None = None,
-    ) -> Iterator[Sweep]:
+    ) -> Iterator[Some]:
         """The sweeps of one chain."""
-        rng = np.random.default_rng(seed)
-        return self.located(lambda: self.driver(method, settings, data).chain(rng, after))
+        return self.located(lambda: self.driver(method, settings, data).chain(key, after))
 
     def plan(self, data: dict[str, Any]) -> Plan:
         """One run with the given inputs."""
@@ -244,6 +312,16 @@ class Program:
         with np.errstate(all="ignore"):
             try:
                 return specialised_text(self.plan(self.data(data)))
+            except ModelError as error:
+                raise located(error, self.file, self.source, self.places) from None
+
+    def machine_code(self, data: Any = None) -> Reading:
+        """Its machine code, or why it has none."""
+        from pplc_runtime.running.machine_text import reading  # seldom needed
+
+        with np.errstate(all="ignore"):
+            try:
+                return reading(self.plan(self.data(data)), self.places)
             except ModelError as error:
                 raise located(error, self.file, self.source, self.places) from None
 
@@ -263,15 +341,12 @@ class Program:
         self,
         method: str | Composition,
         settings: list[Settings],
-        seeds: list[np.random.SeedSequence],
-        common: np.random.SeedSequence,
+        keys: list[Key],
         data: dict[str, Any],
-        after: Sequence[Sweep] = (),
-    ) -> Iterator[Sweep]:
+        after: Sequence[Sweep | None] = (),
+    ) -> Iterator[Some]:
         """The sweeps of all chains in the lanes of one run; nothing where they do not fit together."""
-        starts = [np.random.default_rng(seed) for seed in seeds]
-        rng = np.random.default_rng(common)
-        return self.located(lambda: self.driver(method, settings[0], data).chains(starts, rng, after))
+        return self.located(lambda: self.driver(method, settings[0], data).chains(keys, after))
 
     def located(self, sweeps: Callable[[], Iterator[Item]]) -> Iterator[Item]:
         """Sweeps or other work, with errors located in the source."""
@@ -280,7 +355,7 @@ class Program:
                 yield from sweeps()
             except (KeyboardInterrupt, GeneratorExit):
                 raise
-            except Exception as error:
+            except (Exception, Reached) as error:
                 raise located(error, self.file, self.source, self.places, self.included) from None
 
     def deep(self, work: Callable[[], Iterator[Item]], max_depth: int) -> Generator[Item]:
@@ -294,9 +369,10 @@ class Program:
                         channel.put(sweep)
                 channel.end(None)
             except BaseException as error:
-                channel.end(error)
+                at_last(channel.end, Limited(error.said) if isinstance(error, Reached) else error)
 
         thread = deep_stack.start(target, _STACK, max_depth * 4 + 1000)
+        watch(thread)
         try:
             yield from channel
         finally:
@@ -317,7 +393,8 @@ def module_of(text: str, name: str, file: str) -> ModuleType:
     return module
 
 
+@lru_cache(maxsize=8)
 def program_of(text: str, name: str, file: str) -> Program:
-    """The program of such a module."""
+    """The program of such a module; made once where blocks of its chains come again and again."""
     program: Program = module_of(text, name, file).PROGRAM
     return program

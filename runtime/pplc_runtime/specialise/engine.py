@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.regeneration.lane_engine import Conditions, PlannedEngine
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.specialise.ir import NoFixedCourse
@@ -52,12 +51,10 @@ class SpecialisedEngine(PlannedEngine):
         return bool(self.scripts.failures <= max(MOST_FAILURES, self.scripts.attempts / 10))
 
     def particles(
-        self, rng: np.random.Generator, size: int, retained: list[dict[At, Any]] | None = None, remember: bool = False
+        self, key: Key, size: int, retained: list[dict[At, Any]] | None = None, remember: bool = False
     ) -> Particles:
-        return Particles(self.plan, rng, size, retained, remember)
+        return Particles(self.plan, key, size, retained, remember)
 
-    def conditional(
-        self, rng: np.random.Generator, settings: Conditions, retained: Retained
-    ) -> Iterator[ScriptedSweep]:
+    def conditional(self, key: Key, settings: Conditions, retained: Retained) -> Iterator[ScriptedSweep]:
         """One run: chains always fit together."""
-        yield ScriptedSweep(self.plan, rng, settings.particles, retained)
+        yield ScriptedSweep(self.plan, key, settings.particles, retained)

@@ -20,6 +20,7 @@ from pplc_runtime.distributions.base import Domain, Family
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.primitives.facts import FACTS
 from pplc_runtime.specialise.operations import Certain
+from pplc_runtime.values import Place
 
 Scored: TypeAlias = Family | type[Certain]
 """What gives the density of an observe."""
@@ -167,6 +168,10 @@ class Trace:
     """What each segment does, in order."""
 
     segments: list[list[Operation]] = field(default_factory=list)
+    ends: list[tuple[Place, int]] = field(default_factory=list)
+    """The statements that end the segments, and the lines of the observes that do, 0 for none."""
+    parted: bool = False
+    """Whether some observe ends none."""
     reports: list[Operation] | None = None
     """What is reported at the end, if that is always the same too; and below what it may read if it is not."""
     store: dict[Any, Operand] = field(default_factory=dict)
@@ -188,6 +193,10 @@ class Segment:
     """Those of them that depend on what it draws: replays of it before have found the values of the others."""
     follows: tuple[tuple[int, frozenset[int]], ...]
     """The cells that a replay writes, each with those that it depends on."""
+    place: Place
+    """The statement that it ends with, or in."""
+    line: int
+    """That of the observe that ends it, 0 if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,3 +212,5 @@ class Specialised:
     """The segments whose replays read each cell."""
     draws: list[tuple[int, At]]
     """What is drawn: its cell and address."""
+    parted: bool
+    """Whether some observe ends no segment."""

@@ -260,7 +260,7 @@ class ForwardWriter(Writer):
         number = self.number(result)
         given = self.parts(family, parts)
         name = self.constant(at)
-        self.line(f"v{number} = {self.constant(family)}.sample(rng, size, {given})")
+        self.line(f"v{number} = {self.constant(family)}.sample(chance.at({name}, frame), size, {given})")
         place = "..., position" if result.shape else "position"
         self.line(f"for position, chain in kept: v{number}[{place}] = retained[chain][{name}]")
         self.line(f"V{number} = cells[{self.constant(self.cell_of[result])}] = Lane(v{number}, frame)")
@@ -276,7 +276,7 @@ class ForwardWriter(Writer):
     def script(self) -> Code:
         return self.done(
             "def script(run, frame, constants):",
-            ["    handler = run.handler; cells = run.cells; rng = run.rng; size = frame.size",
+            ["    handler = run.handler; cells = run.cells; chance = run.chance; size = frame.size",
              "    draws = handler.draws; retained = handler.retained",
              "    kept = frame.kept if retained is not None else ()"],
         )  # fmt: skip
@@ -359,7 +359,7 @@ def _script(segment: Segment, cell_of: dict[Var, int]) -> Script:
         writer = ReplayWriter(cell_of)
         writer.write_all(segment)
         replay = writer.script()
-    return Script(*forward.script(), *replay, segment.writes, segment.renews, segment.follows)
+    return Script(*forward.script(), *replay, segment.writes, segment.renews, segment.follows, segment.line)
 
 
 def _reports(program: Specialised) -> Straight | ByProgram:

@@ -30,6 +30,8 @@ class Script:
     writes: tuple[int, ...]
     renews: tuple[int, ...]
     follows: tuple[tuple[int, frozenset[int]], ...]
+    line: int
+    """That of the observe that ends it, 0 if there is none."""
 
     def run(self, particles: Any) -> None:
         """Run particles to the end of the segment."""

@@ -37,7 +37,8 @@ def specialised(trace: Trace) -> Specialised:
         for cell in segment.reads:
             readers[cell].append(number)
     reports = None if trace.reports is None else tuple(trace.reports)
-    return Specialised(segments[::-1], reports, trace.store, cell_of, [tuple(found[::-1]) for found in readers], draws)
+    found = [tuple(each[::-1]) for each in readers]
+    return Specialised(segments[::-1], reports, trace.store, cell_of, found, draws, trace.parted)
 
 
 def _make_real(trace: Trace) -> None:
@@ -66,6 +67,7 @@ class _Slicer:
 
     def __init__(self, number: int, trace: Trace, cell_of: dict[Var, int], readers: list[list[int]]) -> None:
         self.operations = trace.segments[number]
+        self.place, self.line = trace.ends[number]
         self.cell_of = cell_of
         self.readers = readers
         self.needs: dict[Var, frozenset[int]] = {}
@@ -105,6 +107,8 @@ class _Slicer:
             writes=tuple(self.cell_of[result] for result in kept),
             renews=tuple(self.cell_of[result] for result in kept if result in drawn),
             follows=follows,
+            place=self.place,
+            line=self.line,
         )
 
     def drawn(self) -> set[Var]:

@@ -17,6 +17,7 @@ from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, run_in
 from pplc_runtime.lanes.varying import Lane
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.regeneration.scores import Lanes, SuffixScores
 from pplc_runtime.specialise.scripts import Scripts
@@ -26,7 +27,7 @@ from pplc_runtime.values import Place
 class ScriptedSweep(SuffixScores):
     """The particles of a conditional sweep by scripts, and the rest of what it retains."""
 
-    def __init__(self, plan: Plan, rng: np.random.Generator, size: int, retained: Retained) -> None:
+    def __init__(self, plan: Plan, key: Key, size: int, retained: Retained) -> None:
         super().__init__()
         self.chain = 0
         self.scripts: Scripts = plan.scripts
@@ -34,7 +35,7 @@ class ScriptedSweep(SuffixScores):
         if len(retained.held) > 1 and self.root is None:
             self.root = Frame.first(len(retained.held))
         kept = retained.cells or self.cells_of(plan, retained.held)
-        self.particles = Particles(plan, rng, size, retained.held, remember=True, root=self.root)
+        self.particles = Particles(plan, key, size, retained.held, remember=True, root=self.root)
         self.particles.cells = list(kept)
         self.changed: set[int] = set()
         """The cells that have changed at the boundary that is being rescored."""
@@ -102,12 +103,12 @@ class ScriptedSweep(SuffixScores):
     def cells_of(self, plan: Plan, held: list[dict[At, Any]]) -> list[Any]:
         """The cells of runs that are known by what they drew: particles that follow them meet the others."""
         chains = len(held)
-        particles = Particles(plan, np.random.default_rng(0), 1 if chains > 1 else 2, held, root=self.root)
+        particles = Particles(plan, Key.of(0), 1 if chains > 1 else 2, held, root=self.root)
         if chains == 1:
             particles.frame = Frame.first(2, ((0, 0), (1, 0)))
-        for segment in plan.segments:
+        for segment in self.scripts.segments:
             particles.extend(segment)
             particles.handler.log_weights = np.zeros(particles.frame.size)
-        cells = self.retained_from(particles, [np.arange(chains)] * len(plan.segments)).cells
+        cells = self.retained_from(particles, [np.arange(chains)] * len(self.scripts.segments)).cells
         assert cells is not None
         return cells

@@ -60,6 +60,11 @@ MOST_INSIDE: Final = 2000
 
 
 _ATOMS: Final = frozenset({int, float, bool, str, np.ndarray, type(None)})
+_SEQUENCES: Final = frozenset({
+    sequences.rest, sequences.next_of, sequences.butlast, sequences.reverse, sequences.as_sequence, sequences.take,
+    sequences.drop, sequences.concat, sequences.partition,
+})  # fmt: skip
+"""Primitives that make a list of the elements of a vector."""
 _MAKES_DISTRIBUTIONS: Final = frozenset({*CONSTRUCTORS.values(), *WEIGHTING_CONSTRUCTORS.values()})
 
 
@@ -146,6 +151,10 @@ class Tracer(Forward):
             return function(*arguments)
         if function is ordering.sort:
             return self.sort(arguments[0])
+        if function is sequences.as_vector and type(arguments[0]) in (List, tuple):
+            return self.apply(vector, tuple(arguments[0]))
+        if function in _SEQUENCES:
+            arguments = tuple(map(self.rows, arguments))
         result = function(*arguments)
         kind = type(result)
         if self.only_passes_on(function, arguments) and (kind is not Lane or result in self.vars):
@@ -173,8 +182,13 @@ class Tracer(Forward):
         packed = sequence if type(sequence) is Lane else self.apply(vector, tuple(sequence))
         if type(packed) is not Lane or packed.data.ndim != 2:
             raise NoFixedCourse("sort of what is not all numbers")
-        rows = self.apply(in_order, (packed,))
-        return List(self.apply(indexing.nth, (rows, position)) for position in range(len(rows.data)))
+        return List(self.rows(self.apply(in_order, (packed,))))
+
+    def rows(self, value: Any) -> Any:
+        """A vector over lanes as its elements, each of which is a value of its own; anything else as it is."""
+        if type(value) is not Lane or value.data.ndim == 1:
+            return value
+        return tuple([self.apply(indexing.nth, (value, position)) for position in range(len(value.data))])
 
     def only_passes_on(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
         """Whether a primitive does the same whatever the values over lanes are that it is given."""
@@ -209,9 +223,11 @@ class Tracer(Forward):
             raise NoFixedCourse("a primitive that may look at what its procedure gives")
         if facts.goes_by:
             self.call = self.call_for_all
-        if any(type(argument) is Lane for argument in arguments) and function is not higher.reduce:
+        sequences_at = 1 if function is higher.map_over else len(arguments) - 1
+        parts = (*arguments[:sequences_at], *map(self.rows, arguments[sequences_at:]))
+        if type(parts[-1]) is Lane:
             raise NoFixedCourse("a number of calls that depends on values over lanes")
-        result = function(at, *arguments)
+        result = function(at, *parts)
         self.call = self.call_any
         self.operand(result)
         return result

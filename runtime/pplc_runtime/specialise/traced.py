@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
-
-import numpy as np
 
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.numerics.resampling import SCHEMES
 from pplc_runtime.program.steps import Assume, Observe, Predict
 from pplc_runtime.specialise.ir import Trace
 from pplc_runtime.specialise.trace import Tracer
 from pplc_runtime.specialise.twins import Twins
+from pplc_runtime.values import Place
 
 PARTICLES: Final = 16
 """As many as a trace is made with: those that resampling keeps do what the particles of a sweep do."""
@@ -22,24 +24,37 @@ def traced(plan: Plan) -> Trace:
     """The trace of a program; an error if it has no fixed course, or does not come to an end."""
     twins = Twins(plan.module)
     course = twins.plan(plan)
-    rng = np.random.default_rng(0)
-    particles = Particles(course, rng, PARTICLES, handler=Tracer)
+    particles = Particles(course, Key.of(0), PARTICLES, handler=Tracer)
     tracer = particles.handler
     assert isinstance(tracer, Tracer)
-    for segment in course.segments:
+
+    def fork(place: Place, line: int, _: At | None = None) -> None:
+        """A segment ends, and all particles go on by weight."""
+        weights, _ = particles.weights()
+        particles.fork_by(SCHEMES["multinomial"], weights)
+        tracer.whole = particles.frame
+        tracer.trace.ends.append((place, line))
         tracer.begin()
+
+    tracer.begin()
+    tracer.whole = particles.frame
+    for number, segment in enumerate(course.segments):
         for step in segment:
+            tracer.pause = partial(fork, step.place, step.place[0])
             outcome = step.function(step.at, *step.arguments)
             if step.step is Assume:
                 tracer.write(step.name, outcome)
             elif step.step is Observe:
-                tracer.weigh(tracer.score(step.at, *outcome))
+                source, value = outcome
+                tracer.weigh(tracer.score(step.at, source, tracer.observed(step.at, value)))
             elif step.step is Predict:
                 tracer.report(step.turn, *outcome)
-        weights, _ = particles.weights()
         if segment is not course.segments[-1]:
-            particles.fork(SCHEMES["multinomial"].draw(rng, weights, PARTICLES))
+            fork(segment[-1].place, plan.outline.observes[number])
     trace = tracer.trace
+    trace.ends.append((course.segments[-1][-1].place if course.segments[-1] else (0, 0), plan.outline.observes[-1]))
+    trace.parted = tracer.parted
+    tracer.pause = None
     cells = {cell: value for cell, value in tracer.store.items() if cell not in plan.inputs}
     tracer.begin()
     try:

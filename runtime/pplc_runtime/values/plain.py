@@ -99,6 +99,13 @@ class Map:
     def items(self) -> Iterator[tuple[Value, Value]]:
         return iter(self._entries.values())
 
+    def is_written_like(self, other: Map) -> bool:
+        """Whether it has the same keys in the same order, and they are written the same way."""
+        return len(self) == len(other) and all(
+            key is like or written_key(key) == written_key(like)
+            for (key, _), (like, _) in zip(self.items(), other.items())
+        )
+
     def has_keys(self, keys: list[Value]) -> bool:
         """Whether these are all of its keys."""
         return len(keys) == len(self._entries) and all(key in self for key in keys)
@@ -260,6 +267,18 @@ def key_of(value: Value) -> Any:
         tag, values = value.identity()
         return (kind, tag, *map(key_of, values))
     return value
+
+
+def written_key(value: Value) -> Any:
+    """A hashable stand-in that tells apart what is written otherwise: a list from a vector, but not 1 from 1.0."""
+    kind = type(value)
+    if kind is float and value.is_integer():
+        return (int, int(value))
+    if kind is tuple or kind is np.ndarray:
+        return (tuple, *map(written_key, value if kind is tuple else value.tolist()))
+    if kind is list or kind is List:
+        return (tuple if kind is list else List, *map(written_key, value))
+    return exact_key(value)
 
 
 def exact_key(value: Value) -> Any:

@@ -1,0 +1,99 @@
+"""Large runs, each in a process of its own: seconds, and the peak of memory.
+
+`python -m benchmarks.load [WORD ...]` does all, or those whose names have one of the words.
+
+The models are a chain of Gaussian states, each observed once, of any length, and programs/kalman.clj."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+CHAIN: Final = """
+[input y]
+[assume x (mem (lambda (t) (sample (normal (if (= t 0) 0 (* 0.9 (x (- t 1)))) 1))))]
+[for [t (range (count y))] [observe (normal (x t) 1) (nth y t)]]
+[predict (x 0)]
+"""
+KALMAN: Final = Path(__file__).parents[1] / "programs" / "kalman.clj"
+
+
+def chain(length: int, method: str, **settings: Any) -> None:
+    """A run of the chain of states."""
+    from pplc.model import compile_text
+
+    data = {"y": [((7 * t) % 11 - 5) / 3 for t in range(length)]}
+    settings |= {"data": data, "seed": 1, "progress": False, "keep": False, "on_sweep": lambda sweep: None}
+    compile_text(CHAIN).infer(method, **settings)
+
+
+def written(sweeps: int) -> None:
+    """Draws that are written, and not held."""
+    from pplc.cli import main
+
+    model = Path(os.environ.get("TMPDIR", "/tmp")) / f"load-{os.getpid()}.clj"
+    model.write_text("[assume x (sample (normal 0 1))] [observe (normal x 1) 1] [predict x]", encoding="utf-8")
+    try:
+        run = ["infer", str(model), "--particles", "1000", "--sweeps", str(sweeps), "--seed", "1", "--quiet"]
+        assert main([*run, "--out", os.devnull]) == 0
+    finally:
+        model.unlink()
+
+
+def cluster(workers: int, chains: int, sweeps: int) -> None:
+    """Chains of kalman on a cluster of this machine."""
+    import distributed
+
+    from pplc.model import load
+
+    with (
+        distributed.LocalCluster(workers, threads_per_worker=1, dashboard_address=None, protocol="tcp://") as found,
+        distributed.Client(found) as client,
+    ):
+        begun = time.perf_counter()
+        load(KALMAN).infer(
+            "pgas", chains=chains, sweeps=sweeps, seed=1, executor=client.get_executor(), keep=False, progress=False,
+            on_sweep=lambda sweep: None,
+        )  # fmt: skip
+        print(f"{chains / (time.perf_counter() - begun):.2f} chains a second", end="  ")
+
+
+CASES: Final[dict[str, Callable[[], None]]] = {
+    "smc, 10 observes, 100,000 particles": lambda: chain(10, "smc", particles=100_000, sweeps=1),
+    "smc, 10 observes, 1,000,000 particles": lambda: chain(10, "smc", particles=1_000_000, sweeps=1),
+    "pgas, 1,000 observes, 10 sweeps": lambda: chain(1_000, "pgas", sweeps=10),
+    "pgas, 10,000 observes, 10 sweeps": lambda: chain(10_000, "pgas", sweeps=10),
+    "pgas, 10,000 observes, 40 sweeps": lambda: chain(10_000, "pgas", sweeps=40),
+    "pgas, 100,000 observes, 10 sweeps": lambda: chain(100_000, "pgas", sweeps=10),
+    "100,000 draws to a file": lambda: written(100),
+    "1,000,000 draws to a file": lambda: written(1000),
+    "64 chains of pgas, 10 observes, 100 sweeps": lambda: chain(10, "pgas", chains=64, sweeps=100),
+    "64 chains of pgas, 10 observes, 1,000 sweeps": lambda: chain(10, "pgas", chains=64, sweeps=1_000),
+    "cluster, 1 worker, 100 chains of kalman": lambda: cluster(1, 110, 20),
+    "cluster, 2 workers, 100 chains of kalman": lambda: cluster(2, 110, 20),
+    "cluster, 2 workers, 1,000 chains of kalman": lambda: cluster(2, 1_000, 20),
+}
+
+
+def main() -> None:
+    wanted = sys.argv[1:]
+    if len(wanted) == 2 and wanted[0] == "--one":
+        begun = time.perf_counter()
+        CASES[wanted[1]]()
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"{time.perf_counter() - begun:.1f} s  {peak:.0f} MB", flush=True)
+        return
+    for name in CASES:
+        if not wanted or any(word in name for word in wanted):
+            print(f"{name}: ", end="", flush=True)
+            subprocess.run([sys.executable, "-m", "benchmarks.load", "--one", name], check=False)
+
+
+if __name__ == "__main__":
+    main()

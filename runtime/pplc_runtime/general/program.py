@@ -1,0 +1,266 @@
+"""A whole program as text of the middle language: types are found by writing it again until they no longer grow.
+
+Each function of the generated module is written once, for the types that its arguments have anywhere: those of
+parameters, results, globals and fields only grow, from nothing, so that writing comes to an end. The text of the last
+round counts.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from types import FunctionType
+from typing import Any, Final
+
+from pplc_runtime.engine.plan import Plan
+from pplc_runtime.general.calls import CALLS, Call
+from pplc_runtime.general.primitives import NAMES, apply_primitive
+from pplc_runtime.general.types import NOTHING, WHOLE, Structure, Tag, Type, Untyped, depth, join, word
+from pplc_runtime.general.values import Constants, Hash, Val, fields_of, type_of
+from pplc_runtime.general.writer import Writer
+
+MOST_ROUNDS: Final = 30
+DEEPEST_TYPE: Final = 6
+DEEPEST: Final = 200_000
+"""Calls inside of calls: more than that end the run with an error, as they do by lanes."""
+FIRST_FAILURE: Final = 100
+FIXED: Final = {
+    4: "the recursion is too deep", 5: "a whole number is too large for machine code",
+    7: "the density of this observe is not a number",
+}  # fmt: skip
+
+
+class Whole:
+    """What is known of a program, and what is written of it."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.module = plan.module
+        self.functions = _functions(plan.module)
+        self.parameters: dict[str, list[Type]] = {}
+        self.results: dict[str, Type] = {}
+        self.globals: dict[str, Type] = {}
+        self.slots: dict[str, int] = {}
+        self.field_types: dict[Tag, list[Type]] = {}
+        self.tags: dict[Tag, int] = {}
+        self.variadic: set[str] = set()
+        self.failures: dict[tuple[str, Any], int] = {}
+        self.calls: dict[str, set[str]] = {}
+        self.recursive: set[str] = set()
+        self.changed = False
+        self.begin()
+
+    def begin(self) -> None:
+        """Write everything again."""
+        self.changed = False
+        self.constants = Constants(self)
+        self.texts: dict[str, str] = {}
+        self.helpers: dict[str, str] = {}
+        """What is written beside the functions of the module."""
+        self.pending: list[str] = []
+        self.calls = {}
+
+    def finish(self) -> bool:
+        """Write what is called; whether nothing has changed since the beginning."""
+        while self.pending:
+            name = self.pending.pop()
+            if name not in self.texts:
+                self.texts[name] = ""
+                self.texts[name] = self.memo(name[5:]) if name.startswith("memo ") else self.function(name)
+        recursive = {name for name in self.calls if name in self.reached(name)}
+        if recursive != self.recursive:
+            self.recursive, self.changed = recursive, True
+        return not self.changed
+
+    def reached(self, name: str) -> set[str]:
+        """The functions that one calls, and those that these call."""
+        found: set[str] = set()
+        stack = list(self.calls.get(name, ()))
+        while stack:
+            each = stack.pop()
+            if each not in found:
+                found.add(each)
+                stack.extend(self.calls.get(each, ()))
+        return found
+
+    # Types that grow
+
+    def grown(self, old: Type, new: Type) -> Type:
+        joined = join(old, new)
+        if depth(joined) > DEEPEST_TYPE:
+            raise Untyped("a value that has values of its own kind inside")
+        if joined != old:
+            self.changed = True
+        return joined
+
+    def given(self, function: str, parameter: str | int, type_: Type) -> Type:
+        """The type of a parameter, which is given a value of another."""
+        names = self.parameters_of(function)
+        types = self.parameters.setdefault(function, [NOTHING] * len(names))
+        position = names.index(parameter) if isinstance(parameter, str) else parameter
+        types[position] = self.grown(types[position], type_)
+        return types[position]
+
+    def returned(self, function: str, type_: Type) -> Type:
+        """The type of what a function returns."""
+        self.results[function] = self.grown(self.results.get(function, NOTHING), type_)
+        return self.results[function]
+
+    def assumed(self, name: str, type_: Type) -> tuple[Type, int]:
+        """The type of a global, and its place among all."""
+        self.globals[name] = self.grown(self.globals.get(name, NOTHING), type_)
+        return self.globals[name], self.slots.setdefault(name, len(self.slots))
+
+    def with_fields(self, tag: Tag, types: list[Type] | None) -> list[Type]:
+        """The types of the fields of a tag, which is made with some."""
+        known = self.field_types.setdefault(tag, [NOTHING] * len(types or ()))
+        if types is not None:
+            known[:] = [self.grown(old, new) for old, new in zip(known or [NOTHING] * len(types), types, strict=True)]
+        return known
+
+    def tag_number(self, tag: Tag) -> int:
+        return self.tags.setdefault(tag, len(self.tags))
+
+    # Constants
+
+    def tag_of(self, value: Any, type_: Type) -> tuple[Tag, tuple[Any, ...]]:
+        """The tag and the fields of a plain structure, whose types are noted."""
+        if type(value) is tuple:
+            assert isinstance(type_, Structure)
+            tag, fields = next(iter(type_.tags)), value
+        else:
+            tag, fields = fields_of(value, self)
+        self.with_fields(tag, [_field_type(field, self) for field in fields])
+        return tag, fields
+
+    def field(self, field: Any, type_: Type) -> Val:
+        """A field of a plain structure."""
+        return Val(type_, str(field.value)) if isinstance(field, Hash) else Val(type_of(field, self), "", field)
+
+    def constant_word(self, value: Any, type_: Type) -> int:
+        return self.constants.word(value, type_)
+
+    def function_name(self, code: Any) -> str:
+        """The name of a function of the module."""
+        name = getattr(code, "__name__", "")
+        if self.module.get(name) is not code or name not in self.functions:
+            raise Untyped("a procedure that the runtime makes")
+        return str(name)
+
+    def failure(self, message: str, node: Any) -> int:
+        """The code of something that may be wrong."""
+        where = None if node is None else (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+        return self.failures.setdefault((message, where), FIRST_FAILURE + len(self.failures))
+
+    def helper(self, name: str, text: str) -> None:
+        self.helpers[name] = text
+
+    # Functions
+
+    def parameters_of(self, function: str) -> list[str]:
+        return [argument.arg for argument in self.functions[function].args.args][1:]
+
+    def label(self, function: str) -> str:
+        """A function's name in the text, which LLVM takes."""
+        return function if function.isascii() else f"u{list(self.functions).index(function)}"
+
+    def function(self, name: str) -> str:
+        """The text of a function of the module."""
+        names = self.parameters_of(name)
+        types = self.parameters.setdefault(name, [NOTHING] * len(names))
+        result = self.results.get(name, NOTHING)
+        writer = Writer(self, name, "0.0" if word(result) == "float" else "0")
+        for position, (parameter, type_) in enumerate(zip(names, types)):
+            writer.env[parameter] = Val(type_, f"p{position}")
+        if name in self.recursive:
+            writer.line(f"if S.depth > {DEEPEST}:")
+            writer.line("    S.fail = 4")
+            writer.line(f"    return {writer.zero}")
+        writer.body(self.functions[name].body)
+        given = "".join(f", p{position}: {word(type_)}" for position, type_ in enumerate(types))
+        head = f"def f_{self.label(name)}(S: State, at: int{given}) -> {word(result)}:"
+        return "\n".join([head, *writer.lines])
+
+    def memo(self, name: str) -> str:
+        """The text of a memoised function: `f_` is called for a key that the table does not have."""
+        names = self.parameters_of(name)
+        types, result = self.parameters.setdefault(name, [NOTHING] * len(names)), self.results.get(name, NOTHING)
+        kind = word(result)
+        given = "".join(f", p{position}: {word(type_)}" for position, type_ in enumerate(types))
+        passed = "".join(f", p{position}" for position in range(len(types)))
+        array = "H" if kind == "float" else "I"
+        label = self.label(name)
+        return f"""def m_{label}(S: State, key: int{given}) -> {kind}:
+    leaf = look(S, key)
+    if leaf != 0:
+        return S.{array}[leaf + 1]
+    S.depth = S.depth + 1
+    x = f_{label}(S, key{passed})
+    S.depth = S.depth - 1
+    if S.fail != 0:
+        return {"0.0" if kind == "float" else "0"}
+    leaf = enter(S, key)
+    S.{array}[leaf + 1] = x
+    return x"""
+
+    def applied(self, writer: Writer, function: str, address: str, arguments: list[Val], memo: bool = False) -> Val:
+        """A call of a function of the module; one that is memoised is given the address of its entry."""
+        names = self.parameters_of(function)
+        if len(arguments) != len(names):
+            raise Untyped(f"'{function}' is given {len(arguments)} arguments", writer.node)
+        types = [self.given(function, position, value.type) for position, value in enumerate(arguments)]
+        passed = "".join(f", {writer.code(value, type_)}" for value, type_ in zip(arguments, types))
+        result = self.results.get(function, NOTHING)
+        self.pending.append(function)
+        if memo:
+            self.pending.append(f"memo {function}")
+        self.calls.setdefault(writer.name, set()).add(function)
+        if not memo and function in self.recursive:
+            writer.line("S.depth = S.depth + 1")
+        found = writer.set(f"{'m' if memo else 'f'}_{self.label(function)}(S, {address}{passed})", result)
+        if not memo and function in self.recursive:
+            writer.line("S.depth = S.depth - 1")
+        writer.check()
+        return found
+
+    def call(self, writer: Writer, name: str, arguments: list[ast.expr]) -> Val:
+        """A call in the module: of the engine, of a function of the module, or of a primitive."""
+        engine: Call | None = CALLS.get(name)
+        if engine is not None:
+            return engine(self, writer, arguments)
+        own = self.functions.get(name)
+        if own is not None and own.decorator_list:  # a formula: its operations one by one
+            return self.formula(writer, own, [writer.expr(argument) for argument in arguments])
+        if own is not None:
+            address = writer.address(arguments[0])
+            return self.applied(writer, name, address, [writer.expr(argument) for argument in arguments[1:]])
+        primitive = NAMES.get(name)
+        if primitive is None:
+            raise Untyped(f"'{name}'", writer.node)
+        address = ""
+        if primitive.addressed:
+            address, arguments = writer.address(arguments[0]), arguments[1:]
+        return apply_primitive(self, writer, primitive.name, address, [writer.expr(each) for each in arguments])
+
+    def formula(self, writer: Writer, own: ast.FunctionDef, arguments: list[Val]) -> Val:
+        outer, writer.env = writer.env, dict(writer.env)
+        writer.env.update(zip([argument.arg for argument in own.args.args], arguments))
+        result = writer.block(own.body)
+        writer.env = outer
+        return result
+
+
+def _field_type(field: Any, whole: Whole) -> Type:
+    return WHOLE if isinstance(field, Hash) else type_of(field, whole)
+
+
+def _functions(module: dict[str, Any]) -> dict[str, ast.FunctionDef]:
+    """The functions of a generated module as syntax."""
+    text = module["PROGRAM"].text if "PROGRAM" in module else None
+    if text is None:
+        try:
+            text = Path(module["__file__"]).read_text(encoding="utf-8")
+        except (OSError, KeyError):
+            raise Untyped("a module without its text") from None
+    found = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+    return {name: node for name, node in found.items() if isinstance(module.get(name), FunctionType)}

@@ -1,0 +1,300 @@
+"""Sweeps of importance, smc, icsmc and pgas over particles that are run one at a time, in the middle language.
+
+As `inference/sweep` has it: at each generation ancestors are drawn by weight, each particle runs to the next observe,
+and is weighed by it. In a conditional sweep particle 0 takes what is retained. With ancestor sampling it first draws
+the ancestor l with probability proportional to w_{n-1}^l p(suffix | prefix^l): the whole suffix is replayed after each
+prefix, and must draw exactly its own addresses (docs/design.md, rule 1).
+"""
+
+from __future__ import annotations
+
+from pplc_runtime.general.store import State, new_node
+from pplc_runtime.machine.draws import uniform
+from pplc_runtime.machine.words import MASK, floats, inf, ints, log
+from pplc_runtime.native.resample import draw_ancestors, effective, pick, weigh
+
+
+class Run:
+    """What a block of sweeps is told, works on, and gives."""
+
+    method: int  # 0 importance, 1 smc, 2 icsmc, 3 pgas
+    L: int
+    T: int
+    NG: int  # globals, of which the last NP are predicted
+    NP: int
+    base: int  # where the constants end in the arena
+    now: int  # which half of the globals is in use
+    A: ints  # ancestors
+    LS: ints  # where the log of each generation and particle begins and ends
+    ROOTS: ints
+    LW: floats
+    W: floats
+    C: floats
+    X: floats
+    G: ints
+    PATH: ints
+    words: int  # the length of what is retained, and how many values there are in it
+    entries: int
+    K: ints  # keys of the sweeps
+    OW: floats  # log weights, log evidence, predicts as words
+    OE: floats
+    OQ: ints
+    OM: ints  # the chosen particle, and how often another ancestor was drawn
+    OA: ints  # the ancestors of all particles
+    OX: floats  # the generation in which the fewest particles count: its number, how many, and decades of weights
+    OD: ints  # what is retained after each sweep, one after the other, and where it ends
+    OS: ints
+    od: int
+    oc: int
+    E: ints  # what went wrong: code, generation, particle; and the length of what is retained
+
+
+def segment(S: State, n: int) -> None:
+    """Run the statements up to the next observe; the compiler writes it."""
+
+
+def report(S: State) -> None:
+    """Run the predicts that have waited; the compiler writes it."""
+
+
+def fork(S: State, R: Run, n: int) -> None:
+    """Go on with the ancestors of generation n."""
+    L = R.L
+    here = R.now * L
+    there = L - here
+    for i in range(L):
+        a = R.A[n * L + i]
+        R.ROOTS[there + i] = R.ROOTS[here + a]
+        for k in range(R.NG):
+            S.Q[(there + i) * R.NG + k] = S.Q[(here + a) * R.NG + k]
+    R.now = 1 - R.now
+
+
+def enter_particle(S: State, R: Run, i: int, n: int) -> None:
+    """Be particle i in generation n."""
+    S.root = R.ROOTS[R.now * R.L + i]
+    S.g = (R.now * R.L + i) * R.NG
+    S.mark = S.top
+    S.c1 = (n << 40) | (i << 16)
+    S.lw = 0.0
+    S.fail = 0
+    S.depth = 0
+
+
+def extend(S: State, R: Run, i: int, n: int) -> float:
+    """The log weight of particle i after segment n; `S.fail` above 3 or below is a reason to stop."""
+    enter_particle(S, R, i, n)
+    S.mode = 1 if R.method >= 2 and i == 0 else 0
+    R.LS[2 * (n * R.L + i)] = S.ln
+    segment(S, n)
+    R.LS[2 * (n * R.L + i) + 1] = S.ln
+    R.ROOTS[R.now * R.L + i] = S.root
+    if S.fail == 3:
+        S.fail = 0
+        return -inf
+    return S.lw
+
+
+def rescore(S: State, R: Run, i: int, n: int) -> float:
+    """The log density of the suffix from segment n on after the prefix of particle i: -inf if it does not fit."""
+    top = S.top
+    enter_particle(S, R, i, n)
+    spare = 2 * R.L * R.NG
+    for k in range(R.NG):
+        S.Q[spare + k] = S.Q[S.g + k]
+    S.g = spare
+    S.mode = 2
+    S.used = 0
+    s = n
+    while s < R.T and S.fail == 0:
+        segment(S, s)
+        s += 1
+    S.top = top
+    if S.fail == 3 or (S.fail == 0 and S.used != S.left):
+        S.fail = 0
+        return -inf
+    return S.lw
+
+
+def new_ancestor(S: State, R: Run, n: int) -> int:
+    """The ancestor that the retained particle draws at a boundary; -1 where something is wrong."""
+    for i in range(R.L):
+        R.C[i] = -inf
+        if R.LW[i] > -inf:
+            score = rescore(S, R, i, n)
+            if S.fail != 0:
+                R.E[2] = i
+                return -1
+            R.C[i] = R.LW[i] + score
+    if R.C[0] == -inf:
+        S.fail = 6
+        return -1
+    weigh(R.L, R.C, R.X)
+    return pick(R.L, R.X, uniform(S.k0, S.k1, 2, n << 40))
+
+
+def retain(S: State, R: Run, chosen: int) -> None:
+    """Keep what the chosen particle drew, segment by segment, and find it by address from now on."""
+    L = R.L
+    k = chosen
+    for m in range(R.T):
+        n = R.T - 1 - m
+        R.PATH[n] = k
+        if n > 0:
+            k = R.A[n * L + k]
+    entries = 0
+    words = 0
+    for n in range(R.T):
+        e = R.LS[2 * (n * L + R.PATH[n])]
+        end = R.LS[2 * (n * L + R.PATH[n]) + 1]
+        words += end - e
+        while e < end:
+            entries += 1
+            e += 2 + (S.LI[e + 1] & 65535)
+    if 2 * entries > S.rmask or words > S.lc:
+        S.fail = 2
+        return
+    R.words = words
+    R.entries = entries
+    for j in range(S.rmask + 1):
+        S.RT[j] = 0
+    q = 0
+    for n in range(R.T):
+        e = R.LS[2 * (n * L + R.PATH[n])]
+        end = R.LS[2 * (n * L + R.PATH[n]) + 1]
+        while e < end:
+            size = 2 + (S.LI[e + 1] & 65535)
+            j = S.LI[e] & S.rmask
+            while S.RT[j] != 0:
+                j = (j + 1) & S.rmask
+            S.RT[j] = q + 1
+            for m in range(size):
+                S.RI[q + m] = S.LI[e + m]
+            q += size
+            e += size
+
+
+def sweep(S: State, R: Run, b: int) -> int:
+    """Sweep b of a block: 0, or why it could not be done; nothing that is retained has changed then."""
+    L = R.L
+    S.k0 = R.K[2 * b] & MASK
+    S.k1 = R.K[2 * b + 1] & MASK
+    S.top = R.base
+    S.mark = R.base
+    S.ln = 0
+    S.fail = 0
+    S.left = R.entries
+    for j in range(R.words):
+        S.RU[j] = 0
+    R.now = 0
+    root = new_node(S)
+    if S.fail != 0:
+        return S.fail
+    for i in range(L):
+        R.ROOTS[i] = root
+        R.LW[i] = 0.0
+        for k in range(R.NG):
+            S.Q[i * R.NG + k] = 0
+    evidence = 0.0
+    moved = 0
+    for n in range(R.T):
+        R.E[1] = n
+        if n > 0 and R.method > 0:
+            total = weigh(L, R.LW, R.W)
+            if total == -inf:
+                return 8
+            watch(R, b, n - 1)
+            evidence += total - log(float(L))
+            a = 0
+            if R.method == 3:
+                a = new_ancestor(S, R, n)
+                if a < 0:
+                    return S.fail
+                moved += int(a != 0)
+            draw_ancestors(L, R.W, R.C, R.G, R.A[n * L :], S.k0, S.k1, n)
+            if R.method >= 2:
+                R.A[n * L] = a
+            fork(S, R, n)
+            for i in range(L):
+                R.LW[i] = 0.0
+        for i in range(L):
+            if R.LW[i] > -inf:
+                w = extend(S, R, i, n)
+                if S.fail != 0:
+                    R.E[2] = i
+                    return S.fail
+                R.LW[i] = R.LW[i] + w
+                if not (R.LW[i] < inf):
+                    R.E[2] = i
+                    return 7
+    total = weigh(L, R.LW, R.W)
+    if total == -inf and R.method > 0:
+        return 8
+    if R.method > 0:
+        watch(R, b, R.T - 1)
+    chosen = 0
+    if R.method >= 2 and R.LW[0] == -inf:
+        return 6
+    if S.logging != 0:
+        chosen = pick(L, R.W, uniform(S.k0, S.k1, 3, R.T << 40))
+    logging = S.logging
+    S.logging = 0
+    for i in range(L):
+        if R.LW[i] > -inf:
+            enter_particle(S, R, i, R.T)
+            S.mode = 0
+            report(S)
+            if S.fail == 3:
+                S.fail = 0
+            if S.fail != 0:
+                R.E[1] = R.T
+                R.E[2] = i
+                S.logging = logging
+                return S.fail
+        for k in range(R.NP):
+            R.OQ[(b * L + i) * R.NP + k] = S.Q[(R.now * L + i) * R.NG + R.NG - R.NP + k]
+        R.OW[b * L + i] = R.LW[i] - total
+    S.logging = logging
+    R.OE[b] = evidence + total - log(float(L))
+    R.OM[2 * b] = chosen
+    R.OM[2 * b + 1] = moved
+    for j in range(R.T * L):
+        R.OA[b * R.T * L + j] = R.A[j]
+    if S.logging != 0:
+        retain(S, R, chosen)
+        if S.fail == 0 and R.od + R.words <= R.oc:
+            for j in range(R.words):
+                R.OD[R.od + j] = S.RI[j]
+            R.od = R.od + R.words
+            R.OS[b] = R.od
+    return S.fail
+
+
+def watch(R: Run, b: int, n: int) -> None:
+    """Remember the generation in which the fewest particles count, by their weights."""
+    count = effective(R.L, R.W)
+    if n > 0 and count >= R.OX[3 * b + 1]:
+        return
+    least = inf
+    largest = 0.0
+    for i in range(R.L):
+        if R.W[i] > 0.0 and R.W[i] < least:
+            least = R.W[i]
+        if R.W[i] > largest:
+            largest = R.W[i]
+    R.OX[3 * b] = float(n)
+    R.OX[3 * b + 1] = count
+    R.OX[3 * b + 2] = log(largest / least) / 2.302585092994046
+
+
+def sweeps(S: State, R: Run, count: int) -> int:
+    """A block of sweeps; how many were done, of which fewer than all where there is no room for what they retain."""
+    done = 0
+    R.E[0] = 0
+    while done < count and R.E[0] == 0 and (done == 0 or S.logging == 0 or R.oc - R.od >= 2 * R.words):
+        R.E[0] = sweep(S, R, done)
+        if R.E[0] == 0:
+            done += 1
+    R.E[3] = R.words
+    R.E[4] = R.entries
+    return done

@@ -1,0 +1,156 @@
+"""Random numbers by key in bulk: one for each lane, by machine code, or without it by numpy and Python.
+
+Number i of n is that of lane i mod m, whose key, address and counter are given; a draw of several numbers a lane has
+them at addresses that follow each other. (`machine/draws` has the samplers.)
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from pplc_runtime.machine import draws
+from pplc_runtime.machine.language import MASK
+
+Floats = NDArray[np.float64]
+Words = NDArray[np.uint64]
+
+SAMPLERS: Final = {
+    "uniform": 0, "normal": 0, "exponential": 0, "gamma": 1, "draw_beta": 2, "draw_poisson": 1, "draw_binomial": 2,
+    "draw_geometric": 1, "draw_uniform_discrete": 2, "student_t": 1, "cauchy": 0, "laplace": 0, "logistic": 0,
+    "weibull": 1, "angle": 1, "hypergeometric": 3,
+}  # fmt: skip
+"""What there is in bulk, and how many parameters it has."""
+
+
+class Lanes:
+    """The keys and counters of lanes, with where they stand in memory; one key may be that of all."""
+
+    __slots__ = ("c1", "k0", "k1", "places")
+
+    def __init__(self, k0: Words, k1: Words, c1: Words) -> None:
+        self.k0 = k0
+        self.k1 = k1
+        self.c1 = c1
+        self.places = (_place(k0), _place(k1), int(len(k0) > 1), _place(c1))
+
+
+def _place(array: Any) -> int:
+    return ctypes.addressof(ctypes.c_char.from_buffer(array))
+
+
+class Bulk:
+    """A sampler for lanes."""
+
+    def __init__(self, name: str) -> None:
+        self.count = SAMPLERS[name]
+        self.own: Callable[..., float] = getattr(draws, name)
+        self.name = name
+
+    def __call__(self, n: int, lanes: Lanes, c0: int, own: Words | None, *parameters: Any) -> Floats:
+        """n numbers; `own` has what to add to the address `c0` in each lane, where it is not the same in all."""
+        m = len(lanes.c1)
+        out = np.empty(n)
+        given = [_as_floats(parameter, n) for parameter in parameters]
+        code = _code(self.name)
+        if code is None:
+            c0s = np.full(n, c0 & MASK, np.uint64) + np.repeat(np.arange(-(-n // m), dtype=np.uint64), m)[:n]
+            if own is not None:
+                c0s += np.resize(own, n)
+            _by_numpy(self, np.resize(lanes.k0, n), np.resize(lanes.k1, n), c0s, np.resize(lanes.c1, n), given, out)
+            return out
+        apart = _place(_NOTHING) if own is None else _place(own)
+        more = [each for array in given for each in (_place(array), int(len(array) > 1))]
+        code(n, m, *lanes.places, c0, apart, int(own is not None), *more, _place(out))
+        return out
+
+
+_NOTHING: Final = np.zeros(1, np.uint64)
+
+
+def _as_floats(parameter: Any, n: int) -> Floats:
+    """A parameter as one number or as n, in memory of its own."""
+    if type(parameter) is not np.ndarray:
+        return np.array([parameter], np.float64)
+    values = np.array(parameter, np.float64, order="C")
+    flat = values.ravel()
+    return flat if len(flat) == n or len(flat) == 1 else np.resize(flat, n)
+
+
+# By machine code
+
+
+def _text(name: str) -> str:
+    """A loop around a sampler."""
+    count = SAMPLERS[name]
+    given = "".join(f", P{k}: floats, s{k}: int" for k in range(count))
+    taken = "".join(f", P{k}[i * s{k}]" for k in range(count))
+    return f"""
+def bulk(n: int, m: int, K0: ints, K1: ints, ks: int, C1: ints, c0: int, C0: ints, cs: int{given}, out: floats) -> int:
+    i = 0
+    part = 0
+    while i < n:
+        for l in range(m):
+            if i < n:
+                out[i] = {name}(K0[l * ks], K1[l * ks], (c0 + C0[l * cs] + part) & MASK, C1[l]{taken})
+                i += 1
+        part += 1
+    return i
+"""
+
+
+@cache
+def _code(name: str) -> Callable[..., Any] | None:
+    """The loop as machine code; None where there is nothing that makes it."""
+    from pplc_runtime.machine.machine import Machine, is_available
+
+    if not is_available():
+        return None
+    samplers = files("pplc_runtime.machine").joinpath("draws.py").read_text(encoding="utf-8")
+    return Machine(samplers + _text(name), frozenset({"bulk"}))["bulk"]
+
+
+# By numpy and Python
+
+
+_ROTATIONS: Final = ((16, 42, 12, 31), (16, 32, 24, 21), (16, 42, 12, 31), (16,))
+
+
+def uniforms(k0: Words, k1: Words, c0: Words, c1: Words) -> Floats:
+    """Numbers between 0 and 1, as `draws.uniform` has them."""
+    k2 = k0 ^ k1 ^ np.uint64(0x1BD11BDAA9FC1A22)
+    keys = (k0, k1, k2)
+    x, y = c0 + k0, c1 + k1
+    for number, rotations in enumerate(_ROTATIONS):
+        for rotation in rotations:
+            x = x + y
+            y = ((y << np.uint64(rotation)) | (y >> np.uint64(64 - rotation))) ^ x
+        if number < 3:
+            x = x + keys[(number + 1) % 3]
+            y = y + keys[(number + 2) % 3] + np.uint64(number + 1)
+    return ((x >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+
+
+def _by_numpy(bulk: Bulk, k0: Words, k1: Words, c0: Words, c1: Words, given: list[Floats], out: Floats) -> None:
+    match bulk.name:
+        case "uniform":
+            out[:] = uniforms(k0, k1, c0, c1)
+        case "normal":
+            out[:] = special.ndtri(uniforms(k0, k1, c0, c1))
+        case "exponential":
+            out[:] = -np.log(uniforms(k0, k1, c0, c1))
+        case _:
+            words = zip(k0.tolist(), k1.tolist(), c0.tolist(), c1.tolist())
+            rows = zip(*(np.broadcast_to(each, out.shape).tolist() for each in given)) if given else [()] * len(out)
+            for place, (own, parameters) in enumerate(zip(words, rows)):
+                out[place] = bulk.own(*own, *parameters)
+
+
+BULK: Final = {name: Bulk(name) for name in SAMPLERS}

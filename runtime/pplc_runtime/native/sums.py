@@ -1,0 +1,180 @@
+"""Which finite draws can be summed out, and in which order: the factors of a program that depend on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.native.joint import Joint
+from pplc_runtime.native.sites import ranges
+from pplc_runtime.native.values import Unsupported, size_of
+from pplc_runtime.numerics.scales import FINITE, Scale, scales_of
+from pplc_runtime.specialise.ir import Compute, Draw, Score
+
+
+def sum_fields(joint: Joint, covers: Callable[[At], bool]) -> dict[str, Any]:
+    """The fields of `execution.Moves` that tell of draws that are summed out."""
+    draws = [draw for draw in joint.layout.draws if covers(draw.at)]
+    scales = [_scale(draw) for draw in draws]
+    scopes, factors, cells = _factors(joint, draws)
+    order, parents = _forest(len(draws), [scope for scope in scopes.values() if len(scope) == 2])
+    place = {z: k for k, z in enumerate(order)}
+    alone: list[list[int]] = [[] for _ in draws]
+    pairs: list[list[int]] = [[] for _ in draws]
+    for number, piece in enumerate(factors):
+        where = sorted(place[z] for z in scopes[piece])
+        (pairs if len(where) == 2 else alone)[where[0]].append(number)
+    counts = [int(scales[z].high - scales[z].low) for z in order]
+    next_counts = [counts[parent] if parent >= 0 else 0 for parent in parents]
+    starts = [np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64) for sizes in (
+        counts, [a * b for a, b in zip(counts, next_counts)], next_counts,
+    )]  # fmt: skip
+    shared = _shared(joint, draws, scopes, factors, place, counts)
+    free = [number for number in range(len(joint.pieces)) if number not in scopes]
+    rooms = [np.zeros(int(each[-1]) + 1) for each in starts]
+    return {
+        "zs": len(draws),
+        "ZO": np.array([joint.layout.offsets[draws[z].result] for z in order] or [0], np.int64),
+        "ZLO": np.array([scales[z].low for z in order] or [0.0]),
+        "ZN": np.array(counts or [0], np.int64),
+        "ZP": np.array(parents or [0], np.int64),
+        "FREE": np.array([len(free), *free], np.int64),
+        "FR": ranges(list(factors.values())),
+        "FC": ranges([cells[piece] for piece in factors]),
+        "UF": ranges(alone),
+        "PF": ranges(pairs),
+        "UO": starts[0],
+        "PO": starts[1],
+        "MO": starts[2],
+        "UT": rooms[0],
+        "PT": rooms[1],
+        "MT": rooms[2],
+        "BT": np.zeros_like(rooms[0]),
+        "SUM": np.zeros(2),
+        **_group_fields(shared, [sorted(place[z] for z in scopes[piece]) for piece in factors], counts),
+    }
+
+
+def _shared(
+    joint: Joint,
+    draws: list[Draw],
+    scopes: dict[int, set[int]],
+    factors: dict[int, list[int]],
+    place: dict[int, int],
+    counts: list[int],
+) -> list[list[int]]:
+    """The factors of which several have the same densities: their code is the same but for where the draws stand."""
+    groups: dict[Any, list[int]] = {}
+    for number, (piece, needed) in enumerate(factors.items()):
+        if len(needed) > 1:
+            continue
+        where = sorted(scopes[piece], key=place.__getitem__)
+        offsets = {joint.layout.offsets[draws[z].result]: ("draw", k) for k, z in enumerate(where)}
+        code = joint.codes[piece]
+        constants: list[Any] = []
+        for constant in code.constants:
+            match constant.kind:
+                case "segment":
+                    constants.append(None)
+                case "array":
+                    constants.append(constant.value.tobytes())
+                case "whole":
+                    constants.append(offsets.get(constant.value, constant.value))
+                case _:
+                    constants.append(constant.value)
+        key = (*code.lines, *constants, *(counts[place[z]] for z in where))
+        groups.setdefault(key, []).append(number)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _group_fields(shared: list[list[int]], where: list[list[int]], counts: list[int]) -> dict[str, Any]:
+    sizes = [int(np.prod([counts[z] for z in where[group[0]]])) for group in shared]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    begin = np.full(len(where) + 1, -1, np.int64)
+    for start, group in zip(starts, shared):
+        begin[group] = start
+    pairs = [(group[0], where[group[0]][0], where[group[0]][-1]) for group in shared]
+    return {
+        "gs": len(shared),
+        "GF": np.array([first for first, _, _ in pairs] or [0], np.int64),
+        "GZ": np.array([one for _, one, _ in pairs] or [0], np.int64),
+        "GP": np.array([two if two != one else -1 for _, one, two in pairs] or [0], np.int64),
+        "GO": starts,
+        "FG": begin,
+        "GT": np.zeros(int(starts[-1]) + 1),
+        "GB": np.zeros(int(starts[-1]) + 1),
+    }
+
+
+def _scale(draw: Draw) -> Scale:
+    scales = scales_of(draw.family.name, draw.parts, draw.result.shape)
+    if scales is None or any(scale.kind != FINITE for scale in scales):
+        raise Unsupported(f"a draw from {draw.family.name}: it sums over those of finitely many values")
+    return scales[0]
+
+
+def _factors(joint: Joint, draws: list[Draw]) -> tuple[dict[int, set[int]], dict[int, list[int]], dict[int, list[int]]]:
+    """For each piece the draws that it depends on; and for those that draw or observe the pieces that compute what they
+    need, themselves last, and where that stands."""
+    pieces, offsets = joint.pieces, joint.layout.offsets
+    scopes: dict[int, set[int]] = {}
+    for z, draw in enumerate(draws):
+        for piece in pieces.affected(draw.result, joint.following)[0]:
+            scopes.setdefault(piece, set()).add(z)
+    factors: dict[int, list[int]] = {}
+    cells: dict[int, list[int]] = {}
+    for piece in sorted(scopes):
+        if len(scopes[piece]) > 2:
+            raise Unsupported("draws of which more than two are tied together at once")
+        if not any(isinstance(each, Draw | Score) for each in pieces[piece].operations):
+            continue
+        needed, pending = {piece}, [piece]
+        while pending:
+            for operation in pieces[pending.pop()].operations:
+                for var in operation.uses:
+                    home = pieces.home[var]
+                    if home in scopes and home not in needed and not _is_draw(joint, home):
+                        needed.add(home)
+                        pending.append(home)
+        factors[piece] = sorted(needed)
+        results = [each.result for k in needed - {piece} for each in pieces[k].operations if isinstance(each, Compute)]
+        cells[piece] = [offsets[var] + k for var in results if var in offsets for k in range(size_of(var))]
+    return scopes, factors, cells
+
+
+def _is_draw(joint: Joint, piece: int) -> bool:
+    """Whether a piece draws: it is given. What it draws must then not follow its noise."""
+    for operation in joint.pieces[piece].operations:
+        if isinstance(operation, Draw | Score):
+            if isinstance(operation, Draw) and operation.result in joint.following:
+                raise Unsupported("draws that follow their noise beside them")
+            return True
+    return False
+
+
+def _forest(count: int, pairs: list[set[int]]) -> tuple[list[int], list[int]]:
+    """An order in which each draw has at most one neighbour after it, and the place of that or -1."""
+    near: list[set[int]] = [set() for _ in range(count)]
+    for pair in pairs:
+        one, two = pair
+        near[one].add(two)
+        near[two].add(one)
+    order: list[int] = []
+    parent: dict[int, int] = {}
+    for root in range(count):
+        if root in parent:
+            continue
+        parent[root] = -1
+        found = [root]
+        for z in found:  # which grows
+            for other in sorted(near[z] - {parent[z]}):
+                if other in parent:
+                    raise Unsupported("draws that are tied together in a circle")
+                parent[other] = z
+                found.append(other)
+        order += found[::-1]
+    place = {z: k for k, z in enumerate(order)}
+    return order, [place[parent[z]] if parent[z] >= 0 else -1 for z in order]

@@ -1,0 +1,181 @@
+"""Chains on other processes and machines: blocks of sweeps, handed to any `concurrent.futures.Executor`.
+
+A block is a function of the program's text, the data, the settings, the key of its chain, and what the chain retains.
+So it makes no difference who does it, when, or how often: one that a lost worker had is done again by another. The
+sweeps are given in the order of the chains, as one process gives them. Programs go there as text, and results come back
+as arrays.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, ProcessPoolExecutor, wait
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from pplc_runtime.composition import Composition
+from pplc_runtime.inference.base import Settings
+from pplc_runtime.numerics.keys import Key
+from pplc_runtime.results.blocks import Block, Some
+from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.values import ModelError
+
+if TYPE_CHECKING:
+    from pplc_runtime.running.program import Program
+
+IN_FLIGHT: Final = 64
+"""So many chains are on their way at once: what they have done waits here for the first of them."""
+BLOCKS: Final = 10
+LEAST_BLOCK: Final = 100
+"""A chain is done in so many blocks, none of which is shorter than this."""
+UNADAPTED: Final = {"icsmc", "pgas", "lmh"}
+"""Methods whose burn-in leaves nothing but where they are."""
+GONE: Final = "the workers are gone ({}); what was drawn before is kept, and with --checkpoint the run can be resumed"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Chains that are run together, or one alone."""
+
+    program: Program
+    method: str | Composition
+    settings: tuple[Settings, ...]
+    keys: tuple[Key, ...]
+    data: dict[str, Any]
+    max_depth: int
+    block: int
+    lean: bool
+    """Whether nobody wants to know what particles drew."""
+
+    def is_done(self, after: Sequence[Sweep | None]) -> bool:
+        return bool(after) and after[0] is not None and after[0].number >= self.settings[0].sweeps - 1
+
+    def alone(self) -> list[Task]:
+        """Each chain by itself."""
+        return [replace(self, settings=(own,), keys=(key,)) for own, key in zip(self.settings, self.keys)]
+
+
+def block_of(method: str | Composition, settings: Settings) -> int:
+    """How many sweeps are a block. What adapts in its burn-in would do that again for each: its chains stay whole."""
+    parts = {method} if isinstance(method, str) else {single.method for single in method.singles()}
+    if settings.burn_in and not parts <= UNADAPTED:
+        return settings.sweeps
+    return max(LEAST_BLOCK, -(-settings.sweeps // BLOCKS))
+
+
+def singly(parts: Iterable[Some]) -> Generator[Sweep]:
+    """Sweeps one by one."""
+    for part in parts:
+        yield from part if isinstance(part, Block) else [part]
+
+
+def next_block(task: Task, after: Sequence[Sweep | None]) -> list[Sweep] | None:
+    """The sweeps of the next block; None where chains cannot be run together."""
+    program, several = task.program, len(task.settings) > 1
+    if several:
+        work = partial(program.in_lanes, task.method, list(task.settings), list(task.keys), task.data, after)
+    else:
+        last = after[0] if after else None
+        work = partial(program.run, task.method, task.settings[0], task.keys[0], task.data, last)
+    found: list[Sweep] = []
+    with closing(program.deep(work, task.max_depth)) as sweeps:
+        for sweep in singly(sweeps):
+            found.append(sweep)
+            if sweep.whole and len(found) >= task.block * len(task.settings):
+                break
+    if several and not found:
+        return None
+    if task.lean:
+        final = found[-1].number if found else 0
+        found = [sweep if sweep.number == final else replace(sweep, kept=None) for sweep in found]
+    return found
+
+
+@dataclass(slots=True)
+class _Running:
+    """Chains on their way."""
+
+    task: Task
+    after: list[Sweep | None]
+    future: Any = None
+    waiting: list[Sweep] = field(default_factory=list)
+    """Sweeps that are done and not handed over."""
+
+    def submit(self, executor: Executor) -> None:
+        self.future = None if self.task.is_done(self.after) else executor.submit(next_block, self.task, self.after)
+
+    def take(self) -> bool:
+        """What a block that is done has given; whether these chains can be run together."""
+        found = self.future.result()
+        self.future = None
+        if found is None:
+            return False
+        last = {sweep.chain: sweep for sweep in found}
+        self.after = [last[own.chain] for own in self.task.settings]
+        self.waiting += found
+        return True
+
+
+def by_executor(executor: Executor, tasks: list[Task], after: list[list[Sweep | None]]) -> Generator[Sweep]:
+    """The sweeps of all chains, in their order. An interrupt hands over what is done, and goes on."""
+    queue = [_Running(task, own) for task, own in zip(tasks, after)]
+    running: list[_Running] = []
+    try:
+        while queue or running:
+            while queue and len(running) < IN_FLIGHT:
+                running.append(queue.pop(0))
+                running[-1].submit(executor)
+            futures = [each.future for each in running if each.future is not None]
+            done = wait(futures, return_when=FIRST_COMPLETED).done if futures else set()
+            for place, each in enumerate(list(running)):
+                if each.future not in done:
+                    continue
+                if each.take():
+                    each.submit(executor)
+                else:
+                    parts = [_Running(own, [last]) for own, last in zip(each.task.alone(), each.after)]
+                    running[place : place + 1] = parts
+                    for own in parts:
+                        own.submit(executor)
+            while running:
+                waiting, running[0].waiting = running[0].waiting, []
+                yield from waiting
+                if running[0].future is not None:
+                    break
+                running.pop(0)
+    except KeyboardInterrupt:
+        for each in running:
+            if each.future is not None and each.future.done() and each.future.exception() is None:
+                each.take()
+            yield from each.waiting
+        raise
+    except (BrokenExecutor, CancelledError, OSError) as error:
+        raise ModelError(GONE.format(str(error) or type(error).__name__)) from None
+    finally:
+        for each in running:
+            if each.future is not None:
+                each.future.cancel()
+
+
+@contextmanager
+def processes(cores: int) -> Iterator[Executor]:
+    """Processes of this machine. They are forked where that is possible, else they are started anew."""
+    start = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
+    others = set(multiprocessing.active_children())
+    context = multiprocessing.get_context(start)
+    with ProcessPoolExecutor(cores, mp_context=context, initializer=_leave_interrupts) as pool:
+        try:
+            yield pool
+        except BaseException:  # nobody wants the other chains, and one that has started cannot be cancelled
+            for process in set(multiprocessing.active_children()) - others:
+                process.terminate()
+            raise
+
+
+def _leave_interrupts() -> None:
+    """Interrupts are for the process that started this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
