@@ -160,7 +160,8 @@ def test_programs_that_deceive(name: str, method: str) -> None:
 WRONG = {
     "too many arguments": "(sample (apply normal [0.0 1.0 5.0]))",
     "a call of a list": "((list x 2.0) 0)",
-    "a call of a draw": "((sample (mvn [0.0] [[1.0]])) 0)",
+    "a call of a draw": "((sample (normal 0.0 1.0)) 0)",
+    "an index beyond a drawn vector": "((sample (mvn [0.0] [[1.0]])) 1)",
 }
 
 

@@ -75,16 +75,23 @@ def later_task(folder: Path, number: int) -> None:
     (folder / f"finished {number}").touch()
 
 
+def told_to_end(number: int, frame: object) -> None:
+    raise ModelError("told to end")
+
+
 @pytest.mark.parametrize("ends", [KeyboardInterrupt, ModelError])
 def test_processes_end_with_what_they_are_for(ends: type[BaseException], tmp_path: Path) -> None:
     """Where a chain fails or an interrupt comes, neither the chains that run nor those that wait are finished.
 
-    Of four chains in two processes the first ends the run when the second has started."""
+    Of four chains in two processes the first ends the run when the second has started. That this process has an answer
+    of its own to being told to end, as the command has, is no matter."""
+    before = signal.signal(signal.SIGTERM, told_to_end)
     with pytest.raises(ends), processes(2) as pool:
         futures = [pool.submit(first_task, tmp_path, ends is ModelError)]
         futures += [pool.submit(later_task, tmp_path, number) for number in (1, 2, 3)]
         for future in futures:
             future.result()
+    signal.signal(signal.SIGTERM, before)
     for process in multiprocessing.active_children():
         process.join()
     assert not list(tmp_path.glob("finished *"))

@@ -167,7 +167,7 @@ def processes(cores: int) -> Iterator[Executor]:
     start = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
     others = set(multiprocessing.active_children())
     context = multiprocessing.get_context(start)
-    with ProcessPoolExecutor(cores, mp_context=context, initializer=_leave_interrupts) as pool:
+    with ProcessPoolExecutor(cores, mp_context=context, initializer=_end_when_told) as pool:
         try:
             yield pool
         except BaseException:  # nobody wants the other chains, and one that has started cannot be cancelled
@@ -176,6 +176,7 @@ def processes(cores: int) -> Iterator[Executor]:
             raise
 
 
-def _leave_interrupts() -> None:
-    """Interrupts are for the process that started this one."""
+def _end_when_told() -> None:
+    """Interrupts are for the process that started this one, and so is what it does before it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
