@@ -5,14 +5,17 @@ Each test of a law has an error rate of 1e-4, by fixed seeds.
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import special, stats
 
+from pplc_runtime.machine import generator
 from pplc_runtime.machine.language import signatures
 from pplc_runtime.machine.machine import Interpreted, Machine, array, is_available
+from pplc_runtime.native import resample
 from pplc_runtime.native.library import TEXT
 
 RATE = 1e-4
@@ -127,3 +130,40 @@ def test_quantiles() -> None:
     p = np.array([1e-300, 1e-100, 1e-20, 1e-5, 0.01, 0.0749, 0.0751, 0.2, 0.5, 0.7, 0.99, 1 - 1e-12])
     engine = Interpreted(TEXT, frozenset({"normal_quantile"}))
     np.testing.assert_allclose([engine["normal_quantile"](float(each)) for each in p], special.ndtri(p), rtol=1e-14)
+
+
+def test_normals_are_quantiles() -> None:
+    """Of the numbers that the generator can give, those at the ends of all pieces of the table and some between."""
+    ends = {(64 + piece) << (length - 7) for length in range(46, 52) for piece in range(64)}
+    near = {end + step for end in ends for step in (-1, 0, 1)} | {0, 1, 1 << 30, (1 << 51) - 1}
+    near |= {int(r) for r in np.random.default_rng(1).integers(0, 1 << 51, 500)}
+    lower = sorted(r for r in near if r < 1 << 51)
+    space = dict(vars(generator))
+    exec("from __future__ import annotations\n" + inspect.getsource(generator.normal), space)
+    for r in [*lower, *((1 << 52) - 1 - r for r in lower)]:
+        space["bits"] = lambda *key, r=r: r << 12
+        found = space["normal"](0, 0, 0, 0)
+        p = (min(r, (1 << 52) - 1 - r) + 0.5) * 2.0**-52
+        assert found == pytest.approx(special.ndtri(p) if r < 1 << 51 else -special.ndtri(p), rel=2e-15, abs=6e-15)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 10, 257])
+def test_ancestors_are_those_of_a_search(count: int) -> None:
+    """Whatever the weights: equal ones, zeros at either end, and all but one tiny. Indices are checked."""
+    rng = np.random.default_rng(count)
+    text = "\n".join(inspect.getsource(module) for module in (generator, resample))
+    draw = Interpreted(text, frozenset({"draw_ancestors"}))["draw_ancestors"]
+    tiny = np.full(count, 1e-40)
+    tiny[rng.integers(count)] = 1.0
+    for weights in (
+        np.ones(count),
+        rng.random(count) ** 9,
+        np.r_[np.zeros(count - 1), 1.0],
+        np.r_[1.0, np.zeros(count - 1)],
+        tiny,
+    ):
+        ends, guide, found = np.zeros(count), np.zeros(4 * count + 1, np.int64), np.zeros(count, np.int64)
+        draw(count, weights, ends, guide, found, 3, 4, 5)
+        points = [generator.uniform(3, 4, 1, (5 << 40) + (i << 16)) * ends[-1] for i in range(count)]
+        wanted = np.minimum(np.searchsorted(ends, points, side="right"), count - 1)
+        assert found.tolist() == wanted.tolist()

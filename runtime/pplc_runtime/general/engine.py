@@ -101,7 +101,7 @@ class GeneralEngine:
         self.used = np.zeros(length + SLACK, np.int64)
         self.places = np.zeros(self.table, np.int64)
         integers: dict[str, int] = {"A": segments * size, "LS": 2 * segments * size, "ROOTS": 2 * size,
-                                    "PATH": segments, "G": size + 1, "E": 5}  # fmt: skip
+                                    "PATH": segments, "G": 4 * size + 1, "E": 5}  # fmt: skip
         self.arrays: dict[str, Any] = {name: np.zeros(length + 1, np.int64) for name, length in integers.items()}
         self.arrays |= {name: np.zeros(size + 1) for name in ("LW", "W", "C", "X")}
         if self.retained is not None:

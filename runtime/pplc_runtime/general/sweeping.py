@@ -9,7 +9,7 @@ prefix, and must draw exactly its own addresses (docs/design.md, rule 1).
 from __future__ import annotations
 
 from pplc_runtime.general.store import State, new_node
-from pplc_runtime.machine.draws import uniform
+from pplc_runtime.machine.generator import uniform
 from pplc_runtime.machine.words import MASK, floats, inf, ints, log
 from pplc_runtime.native.resample import draw_ancestors, effective, pick, weigh
 

@@ -10,7 +10,7 @@ Lebesgue (131072), and one for its size.
 from __future__ import annotations
 
 from pplc_runtime.general.store import State, alloc, enter, keep_real, keep_whole, look, scored, taken
-from pplc_runtime.machine.draws import normal, uniform
+from pplc_runtime.machine.generator import normal, uniform
 from pplc_runtime.machine.words import floats, inf, log, sqrt
 from pplc_runtime.native.densities import lp_normal
 

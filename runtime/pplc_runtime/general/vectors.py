@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pplc_runtime.general.store import State, alloc, keep_whole, new_vector, scored, taken
-from pplc_runtime.machine.draws import uniform
+from pplc_runtime.machine.generator import uniform
 from pplc_runtime.machine.words import fabs, inf
 from pplc_runtime.native.densities import lp_discrete
 

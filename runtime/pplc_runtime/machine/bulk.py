@@ -113,8 +113,9 @@ def _code(name: str) -> Callable[..., Any] | None:
 
     if not is_available():
         return None
-    samplers = files("pplc_runtime.machine").joinpath("draws.py").read_text(encoding="utf-8")
-    return Machine(samplers + _text(name), frozenset({"bulk"}))["bulk"]
+    folder = files("pplc_runtime.machine")
+    samplers = [folder.joinpath(f"{part}.py").read_text(encoding="utf-8") for part in ("generator", "draws")]
+    return Machine("".join([*samplers, _text(name)]), frozenset({"bulk"}))["bulk"]
 
 
 # By numpy and Python

@@ -1,112 +1,12 @@
-"""Random numbers by key, in the middle language: the generator, and a sampler for every family.
+"""A sampler for every family, in the middle language, on random numbers by key (`generator`).
 
-Each number is a function of a key (k0, k1) and a counter (c0, c1), by Threefry-2x64 with 13 rounds (Salmon, Moraes,
-Dror and Shaw 2011). The lowest 16 bits of c1 are how many numbers a draw has taken: a sampler that rejects takes the
-next.
+The lowest 16 bits of c1 are how many numbers a draw has taken: a sampler that rejects takes the next.
 """
 
 from __future__ import annotations
 
-from pplc_runtime.machine.words import MASK, acos, cos, exp, fabs, floor, inf, lgamma, log, log1p, pow, sqrt, tan
-
-
-def rotated(x: int, n: int) -> int:
-    return ((x << n) | ((x & MASK) >> (64 - n))) & MASK
-
-
-def bits(k0: int, k1: int, c0: int, c1: int) -> int:
-    """64 random bits."""
-    k2 = k0 ^ k1 ^ 0x1BD11BDAA9FC1A22
-    x = (c0 + k0) & MASK
-    y = (c1 + k1) & MASK
-    x = (x + y) & MASK
-    y = rotated(y, 16) ^ x
-    x = (x + y) & MASK
-    y = rotated(y, 42) ^ x
-    x = (x + y) & MASK
-    y = rotated(y, 12) ^ x
-    x = (x + y) & MASK
-    y = rotated(y, 31) ^ x
-    x = (x + k1) & MASK
-    y = (y + k2 + 1) & MASK
-    x = (x + y) & MASK
-    y = rotated(y, 16) ^ x
-    x = (x + y) & MASK
-    y = rotated(y, 32) ^ x
-    x = (x + y) & MASK
-    y = rotated(y, 24) ^ x
-    x = (x + y) & MASK
-    y = rotated(y, 21) ^ x
-    x = (x + k2) & MASK
-    y = (y + k0 + 2) & MASK
-    x = (x + y) & MASK
-    y = rotated(y, 16) ^ x
-    x = (x + y) & MASK
-    y = rotated(y, 42) ^ x
-    x = (x + y) & MASK
-    y = rotated(y, 12) ^ x
-    x = (x + y) & MASK
-    y = rotated(y, 31) ^ x
-    x = (x + k0) & MASK
-    y = (y + k1 + 3) & MASK
-    return (x + y) & MASK
-
-
-def uniform(k0: int, k1: int, c0: int, c1: int) -> float:
-    """A number between 0 and 1, neither of which it is."""
-    return (float((bits(k0, k1, c0, c1) & MASK) >> 12) + 0.5) * 2.220446049250313e-16
-
-
-def normal_quantile(p: float) -> float:
-    """The number below which a standard normal is with probability p (Wichura 1988, AS 241)."""
-    q = p - 0.5
-    if fabs(q) <= 0.425:
-        r = 0.180625 - q * q
-        top = (
-            ((((((2.5090809287301226727e3 * r + 3.3430575583588128105e4) * r + 6.7265770927008700853e4) * r
-            + 4.5921953931549871457e4) * r + 1.3731693765509461125e4) * r + 1.9715909503065514427e3) * r
-            + 1.3314166789178437745e2) * r + 3.3871328727963666080e0
-        )  # fmt: skip
-        bottom = (
-            ((((((5.2264952788528545610e3 * r + 2.8729085735721942674e4) * r + 3.9307895800092710610e4) * r
-            + 2.1213794301586595867e4) * r + 5.3941960214247511077e3) * r + 6.8718700749205790830e2) * r
-            + 4.2313330701600911252e1) * r + 1.0
-        )  # fmt: skip
-        return q * top / bottom
-    r = sqrt(-log(p if q < 0.0 else 1.0 - p))
-    if r <= 5.0:
-        r = r - 1.6
-        top = (
-            ((((((7.74545014278341407640e-4 * r + 2.27238449892691845833e-2) * r + 2.41780725177450611770e-1) * r
-            + 1.27045825245236838258e0) * r + 3.64784832476320460504e0) * r + 5.76949722146069140550e0) * r
-            + 4.63033784615654529590e0) * r + 1.42343711074968357734e0
-        )  # fmt: skip
-        bottom = (
-            ((((((1.05075007164441684324e-9 * r + 5.47593808499534494600e-4) * r + 1.51986665636164571966e-2) * r
-            + 1.48103976427480074590e-1) * r + 6.89767334985100004550e-1) * r + 1.67638483018380384940e0) * r
-            + 2.05319162663775882187e0) * r + 1.0
-        )  # fmt: skip
-    else:
-        r = r - 5.0
-        top = (
-            ((((((2.01033439929228813265e-7 * r + 2.71155556874348757815e-5) * r + 1.24266094738807843860e-3) * r
-            + 2.65321895265761230930e-2) * r + 2.96560571828504891230e-1) * r + 1.78482653991729133580e0) * r
-            + 5.46378491116411436990e0) * r + 6.65790464350110377720e0
-        )  # fmt: skip
-        bottom = (
-            ((((((2.04426310338993978564e-15 * r + 1.42151175831644588870e-7) * r + 1.84631831751005468180e-5) * r
-            + 7.86869131145613259100e-4) * r + 1.48753612908506148525e-2) * r + 1.36929880922735805310e-1) * r
-            + 5.99832206555887937690e-1) * r + 1.0
-        )  # fmt: skip
-    return -top / bottom if q < 0.0 else top / bottom
-
-
-def normal(k0: int, k1: int, c0: int, c1: int) -> float:
-    return normal_quantile(uniform(k0, k1, c0, c1))
-
-
-def exponential(k0: int, k1: int, c0: int, c1: int) -> float:
-    return -log(uniform(k0, k1, c0, c1))
+from pplc_runtime.machine.generator import exponential, normal, uniform
+from pplc_runtime.machine.words import acos, cos, exp, fabs, floor, inf, lgamma, log, log1p, pow, sqrt, tan
 
 
 def gamma(k0: int, k1: int, c0: int, c1: int, shape: float) -> float:

@@ -6,7 +6,11 @@ import ast
 import struct
 from typing import Final, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pplc_runtime.machine.language import ELEMENTS, FUNCTIONS, Signature, reachable, records, signature
+from pplc_runtime.machine.tables import TABLES
 
 TYPES: Final = {"int": "i64", "float": "double", "bool": "i1", "floats": "ptr", "ints": "ptr"}
 LARGEST_INLINED: Final = 12
@@ -27,12 +31,22 @@ def llvm_text(source: str, exported: frozenset[str]) -> str:
     fields = records(source)
     parts = [f"declare double @{name}(double) nounwind willreturn memory(none)" for name in FUNCTIONS.values()]
     parts.append("declare double @pow(double, double) nounwind willreturn memory(none)")
+    parts.append("declare i64 @llvm.ctlz.i64(i64, i1)")
+    used = {node.id for function in functions for node in ast.walk(function) if isinstance(node, ast.Name)}
+    parts += [_table(name, values) for name, values in TABLES.items() if name in used]
     parts += [_Function(node, known, fields, node.name in exported).text() for node in functions]
     return "\n".join(parts) + "\n"
 
 
 def _llvm_type(name: str) -> str:
     return TYPES.get(name, "ptr")  # records are passed by reference
+
+
+def _table(name: str, values: NDArray[np.float64]) -> str:
+    """An array as its bytes, which LLVM reads sooner than numbers."""
+    content = values.tobytes()
+    escaped = "\\" + content.hex("\\")
+    return f'@{name} = internal constant [{len(content)} x i8] c"{escaped}", align 64'
 
 
 def _real(value: float) -> str:
@@ -227,12 +241,12 @@ class _Function:
                 return Term(str(value - (1 << 64) if value >> 63 else value), "int")
             case ast.Constant(float(value)):
                 return Term(_real(value), "float")
-            case ast.Name("inf"):
-                return Term(_real(float("inf")), "float")
-            case ast.Name("nan"):
-                return Term(_real(float("nan")), "float")
+            case ast.Name("inf" | "nan" as name):
+                return Term(_real(float(name)), "float")
             case ast.Name("MASK"):
                 return Term("-1", "int")
+            case ast.Name(name) if name in TABLES:
+                return Term(f"@{name}", "floats")
             case ast.Name(name):
                 return self.value(f"load {_llvm_type(self.types[name])}, ptr %{name}.slot", self.types[name])
             case ast.BinOp(left, operator, right):
@@ -343,6 +357,9 @@ class _Function:
                 return self.value(f"fptosi double {given[0].text} to i64", "int")
             case "int":
                 return self.converted(given[0], "int")
+            case "bit_length":
+                zeros = self.value(f"call i64 @llvm.ctlz.i64(i64 {given[0].text}, i1 false)", "int")
+                return self.value(f"sub i64 64, {zeros.text}", "int")
             case "pow":
                 a, b = (self.converted(value, "float") for value in given)
                 return self.value(f"call double @pow(double {a.text}, double {b.text})", "float")

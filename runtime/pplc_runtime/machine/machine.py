@@ -25,6 +25,7 @@ import numpy as np
 from pplc_runtime.machine import words
 from pplc_runtime.machine.language import Signature, records, signatures
 from pplc_runtime.machine.llvm_code import llvm_text
+from pplc_runtime.machine.tables import TABLES
 from pplc_runtime.version import VERSION
 
 try:
@@ -205,9 +206,8 @@ def _loaded(source: str, exported: frozenset[str]) -> Any:
 def _compiler() -> str:
     """What writes the code, so that none is taken from the cache that another version of it has written."""
     folder = Path(__file__).parent
-    return "\0".join(
-        (folder / f"{name}.py").read_text(encoding="utf-8") for name in ("language", "llvm_code", "machine")
-    )
+    texts = [(folder / f"{name}.py").read_text(encoding="utf-8") for name in ("language", "llvm_code", "machine")]
+    return "\0".join([*texts, *(values.tobytes().hex() for values in TABLES.values())])
 
 
 def _optimise(module: Any, target: Any) -> None:

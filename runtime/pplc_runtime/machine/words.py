@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special
 
 from pplc_runtime.machine.language import MASK as MASK
+from pplc_runtime.machine.tables import NORMAL as _NORMAL
 
 T = TypeVar("T")
 
@@ -53,6 +54,14 @@ fabs = _function(np.fabs)
 erf = _function(special.erf)
 erfc = _function(special.erfc)
 lgamma = _function(special.gammaln)
+
+
+NORMAL: floats = _NORMAL.tolist()
+
+
+def bit_length(x: int) -> int:
+    """How many bits a whole number has that is not negative."""
+    return x.bit_length()
 
 
 def pow(base: float, exponent: float) -> float:

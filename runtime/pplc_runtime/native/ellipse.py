@@ -8,7 +8,7 @@ else is above a level.
 
 from __future__ import annotations
 
-from pplc_runtime.machine.draws import normal, uniform
+from pplc_runtime.machine.generator import normal, uniform
 from pplc_runtime.machine.words import cos, inf, log, nan, sin
 from pplc_runtime.native.execution import Moves
 from pplc_runtime.native.moves import accept, rescored, restore, save, scored

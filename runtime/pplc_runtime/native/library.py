@@ -17,7 +17,7 @@ def _native(*parts: str) -> str:
     return _text(*(("native", part) for part in parts))
 
 
-_COMMON: Final = _text(("machine", "draws"), ("native", "densities"))
+_COMMON: Final = _text(("machine", "generator"), ("machine", "draws"), ("native", "densities"))
 TEXT: Final = "\n".join([_COMMON, _native("slopes", "execution", "summed", "moves", "nuts", "ellipse")])
 """With moves of values; and below with sweeps of particles."""
 SWEEPS: Final = "\n".join([_COMMON, _native("resample", "arrays", "handed", "sweeps")])

@@ -6,7 +6,7 @@ a draw follows. A move that is not taken is taken back: what a site's pieces com
 
 from __future__ import annotations
 
-from pplc_runtime.machine.draws import normal, uniform
+from pplc_runtime.machine.generator import normal, uniform
 from pplc_runtime.machine.words import exp, floor, inf, log, log1p
 from pplc_runtime.native.execution import Moves, joint
 from pplc_runtime.native.summed import draw_summed, summed

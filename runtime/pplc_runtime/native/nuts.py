@@ -12,7 +12,7 @@ T has 16 numbers (those of the lengths of steps), and then arrays of a number ea
 
 from __future__ import annotations
 
-from pplc_runtime.machine.draws import normal, uniform
+from pplc_runtime.machine.generator import normal, uniform
 from pplc_runtime.machine.words import exp, floats, inf, log, log1p, nan, sqrt
 from pplc_runtime.native.execution import Moves, back
 from pplc_runtime.native.moves import accept, bound, free, is_inside, log_jacobian, rescored

@@ -6,7 +6,7 @@ ancestors, by the slot of the child, 2 for that of the retained particle, 3 for 
 
 from __future__ import annotations
 
-from pplc_runtime.machine.draws import uniform
+from pplc_runtime.machine.generator import uniform
 from pplc_runtime.machine.words import exp, floats, inf, ints, log, nan
 
 
@@ -80,19 +80,24 @@ def draw_ancestors(
     count: int, weights: floats, ends: floats, guide: ints, found: ints, k0: int, k1: int, generation: int
 ) -> None:
     """Independent ancestors. A number u is looked up from the place that the guide has for what is just below it (Chen
-    and Asau 1974)."""
+    and Asau 1974). The guide has room for four entries a particle and one more, so that it is seldom off: a step that
+    chance decides costs more than to count."""
     total = 0.0
     for i in range(count):
         total += weights[i]
         ends[i] = total
-    size = float(count)
-    step = total / size
-    place = 0
-    for i in range(count):
-        below = float(i) * step
-        while ends[place] <= below and place < count - 1:
-            place += 1
-        guide[i] = place
+    entries = 4 * count
+    size = float(entries)
+    for k in range(entries + 1):
+        guide[k] = 0
+    scale = size / total
+    for i in range(count - 1):
+        guide[int(ends[i] * scale)] += 1
+    below = 0
+    for k in range(entries):
+        inside = guide[k]
+        guide[k] = below
+        below += inside
     for i in range(count):
         u = uniform(k0, k1, 1, (generation << 40) + (i << 16))
         point = u * total

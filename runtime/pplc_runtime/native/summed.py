@@ -14,7 +14,7 @@ probable the value is (Fisher's identity).
 
 from __future__ import annotations
 
-from pplc_runtime.machine.draws import uniform
+from pplc_runtime.machine.generator import uniform
 from pplc_runtime.machine.words import exp, floats, inf, ints, log
 from pplc_runtime.native.execution import Moves, back, joint, score_all
 

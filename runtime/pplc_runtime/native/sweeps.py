@@ -9,7 +9,7 @@ A particle of weight zero has ended: it runs nothing more, and is never an ances
 
 from __future__ import annotations
 
-from pplc_runtime.machine.draws import bits, uniform
+from pplc_runtime.machine.generator import bits, uniform
 from pplc_runtime.machine.words import inf, log
 from pplc_runtime.native.arrays import Sweeps
 from pplc_runtime.native.handed import count_ancestors, follow_lines, hand_over, keep_drawn, retain, watch

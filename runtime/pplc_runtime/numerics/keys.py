@@ -2,9 +2,9 @@
 
 A run has a key, from its seed; each of its chains, each sweep of a chain and each part of a sweep has one that is
 folded from it. Within a sweep a number is that of the key, the address that is drawn at, the generation, the
-particle's slot and a counter, by Threefry-2x64 (`machine/draws`). So a sweep that is done again is the same sweep, a
-chain that goes on needs no generator's state, and it makes no difference on how many cores, with which other chains or
-by which engine something is run.
+particle's slot and a counter, by Threefry-2x64 (`machine/generator`). So a sweep that is done again is the same
+sweep, a chain that goes on needs no generator's state, and it makes no difference on how many cores, with which other
+chains or by which engine something is run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.machine.draws import bits
+from pplc_runtime.machine.generator import bits
 from pplc_runtime.machine.language import MASK
 
 _FOLDS: Final = 1 << 63

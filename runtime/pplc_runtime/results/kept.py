@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.machine.draws import uniform
+from pplc_runtime.machine.generator import uniform
 from pplc_runtime.values import Symbol
 
 Places: TypeAlias = NDArray[np.intp]
