@@ -77,7 +77,7 @@ class Model:
         from pplc.passes.to_reference import to_reference
         from pplc_runtime.reference import infer
 
-        program = to_reference(self.compiled.core, self.compiled.source)
+        program = to_reference(self.compiled.core, self.compiled.source, self.compiled.acting)
         return infer(program, method, settings, seed, data, *(() if max_depth is None else (max_depth,)))
 
 

@@ -36,10 +36,12 @@ PASSES = ("read", "expand", "resolve", "analyse", "cps", "emit")
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A compiled program: its source, the resolved core program, and the text of its Python module."""
+    """A compiled program: its source, the resolved core program and its predicts that are run where they stand, and the
+    text of its Python module."""
 
     source: Source
     core: core.Program
+    acting: frozenset[Span]
     text: str
     warnings: tuple[Diagnostic, ...]
 
@@ -106,7 +108,7 @@ def _warnings(source: Source) -> list[Diagnostic]:
 def _compile(source: Source) -> Compiled:
     analysis, warnings = _front(source)
     text = emit(to_python(to_cps(analysis)), source)
-    return Compiled(source, analysis.program, text, tuple(warnings))
+    return Compiled(source, analysis.program, analysis.acting, text, tuple(warnings))
 
 
 def _run(source: Source, work: Callable[[], Result]) -> Result:

@@ -49,9 +49,10 @@ class Compiled:
 
 
 def compiled(text: str, data: Mapping[str, Any] | None = None, in_place: bool = False) -> Compiled:
-    """A program; if `in_place`, its predicts are run where they stand, as the reference engine does."""
+    """A program; if `in_place`, its predicts are run where they stand."""
     model = compile_text(text)
-    reference = to_reference(model.compiled.core, model.compiled.source)
+    acting = None if in_place else model.compiled.acting
+    reference = to_reference(model.compiled.core, model.compiled.source, acting)
     steps = [
         replace(step, acts=True, kept=()) if in_place and isinstance(step, Predict) else step
         for step in model.program.steps

@@ -25,7 +25,7 @@ from pplc_runtime.numerics.weights import BadWeights, ZeroWeights, effective_sam
 from pplc_runtime.reference.comparison import through
 from pplc_runtime.reference.draws import Keyed, Random
 from pplc_runtime.reference.environment import DEEPEST, ByPath, Draw, Given
-from pplc_runtime.reference.execution import Plan, Segment, extend, start
+from pplc_runtime.reference.execution import Plan, Segment, extend, report, start
 from pplc_runtime.reference.methods import columns, one_lane, planned, suffix_score
 from pplc_runtime.reference.syntax import Observe, Program
 from pplc_runtime.regeneration.records import Retained
@@ -132,6 +132,11 @@ class ReferenceParticles:
         return [int(chosen)]
 
     def predicts(self) -> dict[str, Column]:
+        for l, particle in enumerate(self.all):
+            if self.log_weights[l] > -np.inf:
+                here.particle = l
+                report(particle, self.plan, Draw(self.random.of(len(self.segments_done), l)))
+        here.particle = NOBODY
         return columns(self.all, self.plan)
 
     def trajectory(self, lane: int) -> dict[At, Any]:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from pplc_runtime.engine.observed import Observed
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.program.stochastic import Dist, ProcessInstance, observable
 from pplc_runtime.reference.draws import (
@@ -53,9 +54,11 @@ class Environment:
 
     `running` are the memo entries that are being computed."""
 
-    __slots__ = ("asked", "bindings", "deepest", "depth", "handler", "known", "running", "states")
+    __slots__ = (
+        "asked", "bindings", "deepest", "depth", "handler", "known", "observed", "running", "standing", "states",
+    )  # fmt: skip
 
-    def __init__(self, handler: Handler, deepest: int = DEEPEST) -> None:
+    def __init__(self, handler: Handler, deepest: int = DEEPEST, observed: Observed | None = None) -> None:
         self.bindings: dict[Symbol, Trace] = {}
         self.states: States = {}
         self.known: dict[At, tuple[Any, ...]] = {}
@@ -66,13 +69,18 @@ class Environment:
         """What a query was given from outside."""
         self.depth = 0
         self.deepest = deepest
+        self.observed = observed
+        """Other data for the observes."""
+        self.standing: dict[At, Mapping[str, Trace]] = {}
+        """The globals that there were where each predict stands that waits."""
 
     def fork(self, handler: Handler) -> Environment:
         """An environment of its own for an execution that goes on from here."""
-        copy = Environment(handler, self.deepest)
+        copy = Environment(handler, self.deepest, self.observed)
         copy.bindings = dict(self.bindings)
         copy.states = dict(self.states)
         copy.known = dict(self.known)
+        copy.standing = dict(self.standing)
         return copy
 
     def asks(self, at: At) -> Environment | None:

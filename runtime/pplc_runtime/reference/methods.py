@@ -43,6 +43,7 @@ from pplc_runtime.reference.execution import (
     Segment,
     extend,
     plan,
+    report,
     start,
 )
 from pplc_runtime.reference.regenerate import Regeneration
@@ -217,6 +218,9 @@ def conditional(
 ) -> tuple[Sweep, Particle]:
     """One sweep of icsmc or pgas, and the particle that it retains."""
     particles, weights, log_evidence = sweep(run, size, random, retained, settings)
+    for particle in particles:
+        if particle.log_weight > -np.inf:
+            report(particle, run, Draw(random))
     chosen = particles[random.index(weights)]
     return Sweep(0, number, _log(weights), columns(particles, run), log_evidence), chosen
 
@@ -224,7 +228,7 @@ def conditional(
 def columns(particles: Sequence[Particle], run: Plan) -> dict[str, Column]:
     """The predicts of all particles; nil where an execution has ended before."""
     rows = [particle.predicts(run.segments) for particle in particles]
-    labels = {label: None for row in rows for label in row}
+    labels = {label: None for row in sorted(rows, key=len, reverse=True) for label in row}
     return {label: [row.get(label) for row in rows] for label in labels}
 
 
