@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count
 from typing import Any, assert_never
 
 from pplc.languages import core
+from pplc.languages.traverse import free_locals
 from pplc.source import Source, Span
 from pplc_runtime.reference import syntax
 
@@ -34,6 +35,8 @@ class _Translator:
     ifs: count[int] = field(default_factory=count)
     shapes: dict[int, core.ObserveStatement | core.PredictStatement] = field(default_factory=dict)
     """The first statement of each shape: the others have its sites."""
+    outside: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """What the procedures of a letrec close over together, by their names."""
 
     def place(self, span: Span) -> syntax.Place:
         line, column = self.source.place(span.start)
@@ -84,6 +87,9 @@ class _Translator:
             case core.Let(name, value, body):
                 return syntax.Let(name, self.expr(value, row), self.expr(body, row), place)
             case core.Letrec(bindings, body):
+                self.outside.update((name, ()) for name, _ in bindings)
+                closed = [self.variables(self.free(procedure, row)) for _, procedure in bindings]
+                self.outside.update((name, tuple(chain(*closed))) for name, _ in bindings)
                 procedures = tuple([(name, self.procedure(procedure, row)) for name, procedure in bindings])
                 return syntax.Letrec(procedures, self.expr(body, row), place)
             case core.Sample(source):
@@ -98,49 +104,25 @@ class _Translator:
                 assert_never(expr)
 
     def procedure(self, procedure: core.Lambda, row: Mapping[str, Any]) -> syntax.Lambda:
-        body = self.expr(procedure.body, row)
-        bound = {*procedure.parameters, procedure.rest}
-        free = tuple([name for name in free_variables(body) if name not in bound])
+        body, free = self.expr(procedure.body, row), self.free(procedure, row)
         name = procedure.name.split("%")[0]
         place = self.place(procedure.span)
-        return syntax.Lambda(name, procedure.parameters, procedure.rest, body, free, place, procedure.site)
+        constant = not self.variables(free_locals(procedure))
+        return syntax.Lambda(name, procedure.parameters, procedure.rest, body, free, place, procedure.site, constant)
+
+    @staticmethod
+    def free(procedure: core.Lambda, row: Mapping[str, Any]) -> tuple[str, ...]:
+        """The local variables that a procedure closes over; a literal is none."""
+        return tuple([name for name in free_locals(procedure) if name not in row])
+
+    def variables(self, names: tuple[str, ...]) -> list[str]:
+        """The variables among some names; a procedure of a letrec stands for those that it closes over."""
+        return [other for name in names for other in self.outside.get(name, (name,))]
 
 
 def _is_let(expr: core.App) -> bool:
     """Whether an application only binds variables: its body is evaluated where it stands."""
     operator = expr.operator
     return (
-        isinstance(operator, core.Lambda)
-        and operator.rest is None
-        and len(operator.parameters) == len(expr.arguments)
+        isinstance(operator, core.Lambda) and operator.rest is None and len(operator.parameters) == len(expr.arguments)
     )
-
-
-def free_variables(expr: syntax.Expression) -> tuple[str, ...]:
-    """The local variables that an expression uses and does not bind, in order of first use."""
-    free: dict[str, None] = {}
-    bound: set[str] = set()  # names are unique, so one set does
-    stack: list[syntax.Expression] = [expr]
-    while stack:
-        match stack.pop():
-            case syntax.Local(name):
-                free.setdefault(name)
-            case syntax.Lambda(free=inner):
-                free.update(dict.fromkeys(inner))
-            case syntax.Application(operator, arguments):
-                stack += [*reversed(arguments), operator]
-            case syntax.If(test, then, other):
-                stack += [other, then, test]
-            case syntax.Let(name, value, body):
-                bound.add(name)
-                stack += [body, value]
-            case syntax.Letrec(bindings, body):
-                bound.update(name for name, _ in bindings)
-                stack += [body, *(procedure for _, procedure in bindings)]
-            case syntax.Sample(source) | syntax.Mem(source):
-                stack.append(source)
-            case syntax.Observe(source, value):
-                stack += [value, source]
-            case syntax.Constant() | syntax.Global() | syntax.Primitive():
-                pass
-    return tuple([name for name in free if name not in bound])

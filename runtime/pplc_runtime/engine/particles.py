@@ -231,6 +231,12 @@ class Particles:
         run_in(self.frame)
         self.handler.log_weights = np.zeros(len(ancestors))
 
+    def leave(self, living: NDArray[np.intp]) -> None:
+        """Continue with these particles alone, each of which draws in its slot."""
+        slots = self.chance.slots
+        self.chance.slots = living if slots is None else slots[living]
+        self.fork(living)
+
     def clear_weights(self) -> None:
         """Weigh from here on; what there was is kept by the caller."""
         self.handler.log_weights = np.zeros(len(self.log_weights))

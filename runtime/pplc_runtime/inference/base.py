@@ -123,6 +123,9 @@ class Particles(Protocol):
     def fork(self, ancestors: Index) -> None:
         """Continue with these particles, each as often as it is named."""
 
+    def leave(self, living: Index) -> None:
+        """Continue with these particles alone, each of which draws in its slot."""
+
     def fork_by(self, scheme: Scheme, weights: Floats) -> None:
         """Continue with particles by weight."""
 

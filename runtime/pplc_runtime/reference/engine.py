@@ -1,8 +1,8 @@
 """The reference engine behind the contract of engines: the methods of `inference` run on it, one particle at a time.
 
-What is shared with the other engines: the driver, settings, sweeps, resampling schemes and results. What is not:
-evaluation, draws and their addresses, the densities of suffixes, and who continues whom. `methods` has a sweep of its
-own too, which tests compare with the shared one.
+What is shared with the other engines: the driver, settings, sweeps, resampling schemes, results, and the random number
+that belongs to an address, a generation and a slot. What is not: evaluation, the densities of suffixes, and who
+continues whom. `methods` has a sweep of its own too, which tests compare with the shared one.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ class ReferenceParticles:
         self.given = given
         self.kept: Kept = () if given is None else ((0, 0),)
         self.all = [start(plan) for _ in range(size)]
+        self.slots = list(range(size))
         self.log_weights: Floats = np.zeros(size)
         self.segments_done: list[Segment] = []
         self.ancestors: dict[int, Index] = {}
@@ -77,7 +78,7 @@ class ReferenceParticles:
                 extend(particle, segment, self.given)
                 self.given = self.given.rest()
             else:
-                extend(particle, segment, Draw(self.random.of(len(self.segments_done), l)))
+                extend(particle, segment, Draw(self.random.of(len(self.segments_done), self.slots[l])))
         here.particle = NOBODY
         self.log_weights = self.log_weights + np.array([particle.log_weight for particle in self.all])
         self.segments_done.append(segment)
@@ -105,6 +106,10 @@ class ReferenceParticles:
         self.ancestors[len(self.segments_done) - 1] = ancestors
         self.all = [self.all[a].fork() for a in ancestors.tolist()]
         self.clear_weights()
+
+    def leave(self, living: Index) -> None:
+        self.slots = [self.slots[l] for l in living.tolist()]
+        self.fork(living)
 
     def fork_by(self, scheme: Scheme, weights: Floats) -> None:
         self.fork(scheme.draw(self.numbers_for(ANCESTORS), weights, self.size))
@@ -135,7 +140,7 @@ class ReferenceParticles:
         for l, particle in enumerate(self.all):
             if self.log_weights[l] > -np.inf:
                 here.particle = l
-                report(particle, self.plan, Draw(self.random.of(len(self.segments_done), l)))
+                report(particle, self.plan, Draw(self.random.of(len(self.segments_done), self.slots[l])))
         here.particle = NOBODY
         return columns(self.all, self.plan)
 

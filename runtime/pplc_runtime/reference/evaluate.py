@@ -28,9 +28,8 @@ from pplc_runtime.program.control import uncallable
 from pplc_runtime.program.gaussian_process import GaussianProcess, Point
 from pplc_runtime.program.names import primitive
 from pplc_runtime.program.procedural_dp import UNOBSERVABLE, ProceduralDp
-from pplc_runtime.program.stochastic import ProcessInstance
 from pplc_runtime.reference import syntax
-from pplc_runtime.reference.draws import Instance, chosen_from, value_of
+from pplc_runtime.reference.draws import chosen_from, value_of
 from pplc_runtime.reference.environment import Ended, Environment, Impossible
 from pplc_runtime.reference.syntax import Expression, Lambda, Place
 from pplc_runtime.reference.trace import (
@@ -40,7 +39,6 @@ from pplc_runtime.reference.trace import (
     Closure,
     Entry,
     Lookup,
-    Memo,
     Memoised,
     Observed,
     PrimitiveCall,
@@ -53,7 +51,7 @@ from pplc_runtime.reference.trace import (
     inlined,
     transparent,
 )
-from pplc_runtime.values import List, Map, ModelError, Symbol, key_of
+from pplc_runtime.values import List, Map, Memo, ModelError, Symbol, key_of
 
 Locals = Mapping[str, Trace]
 T = TypeVar("T")
@@ -190,10 +188,7 @@ def apply_primitive(name: str, taus: Sequence[Trace], alpha: At, R: Environment,
 def call_primitive(name: str, values: list[Any], alpha: At) -> Any:
     """The value of a primitive procedure."""
     named = primitive(name)
-    result = named.function(alpha, *values) if named.addressed else named.function(*values)
-    if type(result) is ProcessInstance:
-        return Instance(result.family, result.parts, result.at)
-    return result
+    return named.function(alpha, *values) if named.addressed else named.function(*values)
 
 
 def apply(tau_1: Trace, taus: Sequence[Trace], alpha: At, R: Environment, place: Place) -> Trace:

@@ -268,8 +268,8 @@ def report(particle: Particle, run: Plan, handler: Handler) -> None:
         return
     R = particle.R.fork(handler)
     for step in run.waiting:
-        entries = {s: tau for s, tau in R.bindings.items() if isinstance(s, Entry)}
-        R.bindings = {**entries, **R.standing[step.alpha]}
+        R.bindings = {s: tau for s, tau in R.bindings.items() if isinstance(s, Entry)}
+        R.bindings.update(R.standing[step.alpha].items())
         particle.reported[step.alpha] = predicted(step, R)
 
 

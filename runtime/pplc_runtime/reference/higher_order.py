@@ -17,20 +17,19 @@ from pplc_runtime.program.procedural_dp import ProceduralDp
 from pplc_runtime.reference.environment import Environment
 from pplc_runtime.reference.evaluate import apply, apply_primitive, call_primitive, closed
 from pplc_runtime.reference.nested import conditional
-from pplc_runtime.reference.syntax import Application, Expression, Lambda, Local, Place
+from pplc_runtime.reference.syntax import Application, Constant, Expression, Lambda, Local, Place
 from pplc_runtime.reference.syntax import Primitive as Name
 from pplc_runtime.reference.trace import (
     Call,
     Closure,
     Element,
-    Memo,
     PrimitiveCall,
     Trace,
     combine,
     inlined,
     transparent,
 )
-from pplc_runtime.values import key_of
+from pplc_runtime.values import List, Memo, key_of
 
 HigherOrder = Callable[[list[Trace], At, Environment, Place], Trace]
 
@@ -249,7 +248,8 @@ def dp(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
         return combine(v, PrimitiveCall(alpha, "dp", tuple(taus), place), *taus)
     own = alpha["procedure"]
     tables = apply_primitive("crp", [concentration], own, R, place)
-    called = _made_of("base", [base], own, place, Application(Local("x0", place), (), place))
+    call = Application(Name("apply", place), (Local("x0", place), Constant(List(), place)), place)
+    called = _made_of("base", [base], own, place, call)
     atoms = Memo(own["base"], called.v)
     epsilon = Call(alpha, (transparent(primitive("dp")), *taus), place)
     return inlined(ProceduralDp((tables.v, atoms), own), epsilon, *taus)

@@ -44,7 +44,6 @@ from pplc_runtime.reference.trace import (
     Element,
     Epsilon,
     Lookup,
-    Memo,
     Memoised,
     Observed,
     PrimitiveCall,
@@ -54,7 +53,7 @@ from pplc_runtime.reference.trace import (
     Trace,
     Value,
 )
-from pplc_runtime.values import List, Map, key_of
+from pplc_runtime.values import List, Map, Memo, key_of
 
 
 class Regeneration(Handler):
@@ -211,6 +210,7 @@ def same(a: Any, b: Any) -> bool:
             return (
                 isinstance(b, Closure)
                 and a.at is b.at
+                and (a.procedure.site, a.name, len(a.captured)) == (b.procedure.site, b.name, len(b.captured))
                 and all(same(tau.v, b.captured[s].v) for s, tau in a.captured.items())
             )
         case Memo():

@@ -58,7 +58,8 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class Lambda:
-    """(lambda (s ...) e). `free` are the local variables that the body uses and does not bind."""
+    """(lambda (s ...) e). `free` are the local variables that the body uses and does not bind. One that is `constant`
+    closes over nothing, or over procedures only that do not."""
 
     name: str
     parameters: tuple[str, ...]
@@ -67,6 +68,7 @@ class Lambda:
     free: tuple[str, ...]
     place: Place = NOWHERE
     site: int = 0
+    constant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ class Assume:
 
 @dataclass(frozen=True, slots=True)
 class Predict:
-    """[predict name e]. One that `waits` is evaluated when the particles are finished, with the globals of its place."""
+    """[predict name e]. One that `waits` is evaluated when particles are finished, in the globals of its place."""
 
     name: Expression
     value: Expression
