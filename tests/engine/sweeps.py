@@ -51,8 +51,9 @@ class Compiled:
 def compiled(text: str, data: Mapping[str, Any] | None = None, in_place: bool = False) -> Compiled:
     """A program; if `in_place`, its predicts are run where they stand."""
     model = compile_text(text)
-    acting = None if in_place else model.compiled.acting
-    reference = to_reference(model.compiled.core, model.compiled.source, acting)
+    known = model.compiled.analysis
+    acting = None if in_place else known.acting
+    reference = to_reference(known.program, model.compiled.source, acting, known.shared)
     steps = [
         replace(step, acts=True, kept=()) if in_place and isinstance(step, Predict) else step
         for step in model.program.steps

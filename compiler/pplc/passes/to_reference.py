@@ -20,9 +20,12 @@ from pplc.source import Source, Span
 from pplc_runtime.reference import syntax
 
 
-def to_reference(program: core.Program, source: Source, acting: Container[Span] | None = None) -> syntax.Program:
-    """The program of the reference engine. `acting` are the predicts that are run where they stand; None for all."""
-    translator = _Translator(source, acting)
+def to_reference(
+    program: core.Program, source: Source, acting: Container[Span] | None = None, shared: Container[str] = ()
+) -> syntax.Program:
+    """The program of the reference engine. `acting` are the predicts that are run where they stand, None for all;
+    `shared` the globals whose choices many statements read."""
+    translator = _Translator(source, acting, shared)
     statements = tuple([translator.statement(statement, {}) for statement in program.statements])
     return syntax.Program(statements, source.name)
 
@@ -31,6 +34,7 @@ def to_reference(program: core.Program, source: Source, acting: Container[Span] 
 class _Translator:
     source: Source
     acting: Container[Span] | None
+    shared: Container[str]
     labels: count[int] = field(default_factory=count)
     ifs: count[int] = field(default_factory=count)
     shapes: dict[int, core.ObserveStatement | core.PredictStatement] = field(default_factory=dict)
@@ -50,7 +54,7 @@ class _Translator:
         place, label = self.place(statement.span), next(self.labels)
         match statement:
             case core.AssumeStatement(name, value):
-                return syntax.Assume(name, self.expr(value, row), place, label)
+                return syntax.Assume(name, self.expr(value, row), place, label, name in self.shared)
             case core.ObserveStatement(source, value):
                 return syntax.Observe(self.expr(source, row), self.expr(value, row), place, label=label)
             case core.PredictStatement(name_, value, span):

@@ -22,7 +22,6 @@ from pplc_runtime.settings import (
     DEFAULT_METHOD,
     NO_REFERENCE,
     OFFERS,
-    REFERENCE_METHODS,
     RESAMPLING,
     SETTINGS,
     unfit,
@@ -213,7 +212,7 @@ def check_journal(arguments: Namespace) -> None:
 def check_method(arguments: Namespace) -> None:
     """Say what the method has no use for."""
     method = offer_of(arguments.method)
-    if getattr(arguments, "engine", None) == "reference" and method.name not in REFERENCE_METHODS:
+    if getattr(arguments, "engine", None) == "reference" and not method.has_reference:
         raise UsageError(f"--method: {NO_REFERENCE.format(method.name)}")
     for name in (*OPTIONS, "genealogy"):
         value = getattr(arguments, name, None)

@@ -20,7 +20,7 @@ from pplc_runtime.native.modes import Asked
 from pplc_runtime.numerics.keys import Key
 from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 from pplc_runtime.regeneration.records import Retained
-from pplc_runtime.regeneration.trace import Trace, Update
+from pplc_runtime.regeneration.trace import Execution, Update
 from pplc_runtime.results.ancestry import Outline, Weakest
 from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.kept import Kept as KeptDraws
@@ -227,14 +227,14 @@ class Engine(Protocol):
     def mover(self, parts: tuple[Part, ...], held: dict[At, Any]) -> Mover:
         """What moves the values of an execution of static structure."""
 
-    def trace(self, values: Mapping[At, Any], rng: np.random.Generator) -> Trace:
+    def trace(self, values: Mapping[At, Any], rng: np.random.Generator) -> Execution:
         """The execution that draws some values by address; what they lack is drawn."""
 
-    def log_density(self, trace: Trace) -> float:
+    def log_density(self, trace: Any) -> float:
         """The log density of all that an execution draws and observes."""
 
     def update(
-        self, trace: Trace, changes: Mapping[At, Any], rng: np.random.Generator, moved: Mapping[At, At] | None = None
+        self, trace: Any, changes: Mapping[At, Any], rng: np.random.Generator, moved: Mapping[At, At] | None = None
     ) -> Update:
         """Replace values of an execution, and run anew what reads them; the trace is changed in place. A value that is
         `REDRAWN` is drawn from its distribution or process as it is there; one that is `moved` is found at another

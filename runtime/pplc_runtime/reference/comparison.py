@@ -10,9 +10,9 @@ import numpy as np
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.reference.environment import (
     ByPath,
+    Handler,
     InOrder,
     Mismatch,
-    Scoring,
 )
 from pplc_runtime.reference.execution import (
     Particle,
@@ -82,7 +82,7 @@ def _replayed(run: Plan, handler: InOrder | ByPath, reported: bool = False) -> t
     return Replay(handler.log_prior, log_likelihood, predicts), particle
 
 
-def through(run: Plan, segments: Sequence[Segment], handler: Scoring) -> Particle:
+def through(run: Plan, segments: Sequence[Segment], handler: Handler) -> Particle:
     """A new particle taken through some segments, what is drawn and decided kept for each of them."""
     particle = start(run)
     for segment in segments:

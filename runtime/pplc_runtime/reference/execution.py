@@ -7,7 +7,7 @@ finished, in the globals that there were where it stands, and nobody retains wha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -60,6 +60,12 @@ class Plan:
     deepest: int = DEEPEST
     observed: Observed | None = None
     """Other data for the observes."""
+    root: At = field(default_factory=At)
+    """The address below which all others are."""
+    assumed: Mapping[At, tuple[str, bool]] = field(default_factory=dict)
+    """The assumes by their addresses, below which they draw: their names, and whether many statements share them."""
+    shared_memos: tuple[At, ...] = ()
+    """The addresses of the memos that many statements share."""
 
     @property
     def waiting(self) -> list[Step]:
@@ -121,14 +127,7 @@ class _Wanted(BaseException):
 
 def plan(program: Program, data: Mapping[str, Any], deepest: int = DEEPEST) -> Plan:
     """The segments of a run with the given inputs."""
-    in_loops: set[str] = set()
-    bodies = [s for s in program.statements if isinstance(s, For)]
-    while bodies:
-        for statement in bodies.pop().body:
-            if isinstance(statement, For):
-                bodies.append(statement)
-            elif isinstance(statement, Assume):
-                in_loops.add(statement.name)
+    in_loops = {s.name for loop in program.statements if isinstance(loop, For) for s in _assumes(loop.body)}
     wanted: set[str] = set()
     while True:
         try:
@@ -175,7 +174,19 @@ def _plan(program: Program, data: Mapping[str, Any], deepest: int, in_loops: set
     unroll(program.statements, (), {})
     segments = _cut(steps)
     observed = Observed(data[OBSERVED], root) if OBSERVED in data else None
-    return Plan(inputs, segments, _outline(segments), deepest, observed)
+    rows = list(_assumes(program.statements))
+    assumed = {root[s.label]: (s.name.split("%")[0], s.shared) for s in rows}
+    memos = tuple(root[s.label][s.value.site] for s in rows if s.shared and isinstance(s.value, Mem))
+    return Plan(inputs, segments, _outline(segments), deepest, observed, root, assumed, memos)
+
+
+def _assumes(statements: Iterable[Statement]) -> Iterator[Assume]:
+    """All assumes, those of loops too."""
+    for statement in statements:
+        if isinstance(statement, Assume):
+            yield statement
+        elif isinstance(statement, For):
+            yield from _assumes(statement.body)
 
 
 def _waits(step: Step) -> bool:
@@ -310,6 +321,7 @@ def extend(particle: Particle, segment: Segment, handler: Handler) -> None:
             traces.append(execute(step, R))
             for tau in traces[-1]:
                 log_weight += tau.l
+        log_weight += handler.log_held
     except Impossible:
         log_weight = -np.inf
     particle.generations.append(Generation(traces, handler.drawn, handler.seated, handler.predicates, log_weight))

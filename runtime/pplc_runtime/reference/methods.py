@@ -162,7 +162,9 @@ def suffix_score(prefix: Particle, retained: Given, n: int, run: Plan) -> float:
         if total == -np.inf or not given.done:
             return -np.inf
         given = given.rest()
-    return -np.inf if given.remaining else total
+    if given.remaining or (given.held is not None and not given.held.are_used(particle.choices())):
+        return -np.inf
+    return total
 
 
 # The paper's way

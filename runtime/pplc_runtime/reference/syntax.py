@@ -137,12 +137,14 @@ Expression: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Assume:
-    """[assume s e]. `label` is the number of a statement in the program, here and below."""
+    """[assume s e]. `label` is the number of a statement in the program, here and below. What a `shared` one draws is
+    read by many statements."""
 
     name: str
     value: Expression
     place: Place = NOWHERE
     label: int = 0
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
