@@ -77,7 +77,19 @@ TEXTS = {
     **{f"fixed {seed}": fixed.program(seed) for seed in range(8)},
     **LONG,
 }
-CASES = [(name, method) for name in TEXTS for method in METHODS]
+COMPOSED = [
+    *(
+        (name, method)
+        for name in ("crp_small", "infinite_hmm", "dp_mixture", "lazy_memo")
+        for method in ("lmh", "pgas + lmh")
+    ),
+    ("stochastic_volatility", "pgas(paths, 3) + lmh(globals)"),
+    ("infinite_mixture", "icsmc(globals, 3) + pgas(paths, 3)"),
+    ("crp_small", "pgas(bias, 3) + icsmc(rest, 3)"),
+    ("kalman", "icsmc(paths, 3) + lmh(rest, 2)"),
+]
+"""Traces, and values that are held."""
+CASES = [*((name, method) for name in TEXTS for method in METHODS), *COMPOSED]
 
 
 def engines_of(name: str, method: str, model: Model) -> list[str]:
@@ -98,10 +110,12 @@ def sweeps_by(engine: str, model: Model, method: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(general, "LEAST_WORK", 0 if engine == "machine" else 10**12)
     monkeypatch.setattr(driver, "scripted", (lambda plan: plan) if engine == "lanes" else scripted)
     monkeypatch.setattr(driver, "LEAST_SWEEPS", 0)
-    told: dict[str, Any] = {} if method == "importance" else {"genealogy": SWEEPS}
+    told: dict[str, Any] = {"genealogy": SWEEPS} if method in METHODS[1:] else {}
+    if method in METHODS:
+        told["particles"] = 4
     own = {"engine": "reference"} if engine == "reference" else {}
     try:
-        posterior = model.infer(method, particles=4, sweeps=SWEEPS, seed=3, progress=False, **told, **own)
+        posterior = model.infer(method, sweeps=SWEEPS, seed=3, progress=False, **told, **own)
     except Impossible:
         return None
     return list(posterior.sweeps)

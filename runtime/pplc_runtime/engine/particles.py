@@ -96,6 +96,11 @@ class Particles:
         """And whether some had weight zero."""
 
     @property
+    def missed(self) -> int | None:
+        """How many ended since they would draw other addresses than those that are held."""
+        return None if self.held is None else self.held.missed
+
+    @property
     def log_weights(self) -> NDArray[np.float64]:
         """What the observes since the last fork add to each particle's log weight."""
         return self.handler.log_weights

@@ -96,6 +96,10 @@ class Particles(Protocol):
     """Whether an observe was no resampling point, since only some came to it, or it was met in a memo."""
 
     @property
+    def missed(self) -> int | None:
+        """How many ended since they would draw other addresses than those that are held; None if nobody counts."""
+
+    @property
     def plan(self) -> Planned: ...
     @property
     def outline(self) -> Outline:

@@ -65,6 +65,7 @@ class ReferenceParticles:
         self.parted = True  # particles are run one by one: an observe inside of an expression is no resampling point
         self.weakest: Weakest | None = None
         self.perished = False
+        self.missed: int | None = None
 
     @property
     def segments(self) -> Sequence[Segment]:

@@ -66,7 +66,7 @@ class ReferenceTrace:
             stale,
             math.fsum(old[at].log_density for at in stale),
             ((0, before),),
-            tuple((at, old.get(at)) for at in {**old, **self.choices}),
+            tuple((at, old.get(at)) for at in dict.fromkeys((*before.draws, *record.draws))),
         )
 
     def replace(self, number: int, new: StatementRecord) -> None:
