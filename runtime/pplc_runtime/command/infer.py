@@ -52,7 +52,6 @@ OPTIONS: Final = (
 """Handed to the method when they were given."""
 
 
-HEADING: Final = "methods, with the particles and sweeps that they use unless told otherwise:"
 COMPOSED: Final = (
     "chains can be composed, each with what it moves: 'pgas(paths, 50) + lmh(omega q)*5'; "
     "the particles of smc can be moved: 'smc(1000) | rw(globals)*5'"
