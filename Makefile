@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 PEERS := benchmarks/peers_env
 BENCH := $(PEERS)/.installed
 SOURCES := compiler runtime tests benchmarks
-# What is written as `ruff format` writes it. The list is to grow until it is SOURCES.
+
 .PHONY: exactness load setup check lint format types test test-all demo bench bench-ess performance bench-peers figures genealogy docs clean
 
 setup: $(STAMP)
@@ -25,7 +25,7 @@ check: lint format types test-all
 lint: setup
 	$(BIN)/ruff check $(SOURCES)
 
-# White space and blank lines everywhere, and all of the layout where it is ruff's.
+# The layout is that of `ruff format`; white space and blank lines also where it is told to leave lines alone.
 format: setup
 	$(BIN)/ruff check --preview --select W,E1,E2,E3 $(SOURCES)
 	$(BIN)/ruff format --check .

@@ -135,8 +135,8 @@ def test_unknown_targets() -> None:
     assert str(error.value).splitlines()[-1] == "             ^^"
     with pytest.raises(ValueError, match=r"genealogy: pgas \+ lmh has none"):
         MODEL.infer("pgas + lmh", genealogy=1)
-    with pytest.raises(ValueError, match=r"the reference engine has no pgas \+ lmh"):
-        MODEL.infer("pgas + lmh", engine="reference")
+    with pytest.raises(ValueError, match=r"the reference engine has no pgas \+ rw"):
+        MODEL.infer("pgas + rw", engine="reference")
 
 
 def test_what_no_part_moves() -> None:

@@ -67,18 +67,6 @@ def utf16(text: str, offset: int) -> int:
     return offset if text.isascii() else offset + sum(letter > "\uffff" for letter in text[:offset])
 
 
-def from_utf16(text: str, offset: int) -> int:
-    """The offset that browsers count so."""
-    if text.isascii():
-        return min(offset, len(text))
-    units = 0
-    for place, letter in enumerate(text):
-        if units >= offset:
-            return place
-        units += 1 + (letter > "\uffff")
-    return len(text)
-
-
 def word_at(text: str, offset: int) -> tuple[str, Span] | None:
     """The word that an offset is in, or at the end of."""
     start = max(text.rfind("\n", 0, offset) + 1, 0)

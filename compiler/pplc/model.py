@@ -71,13 +71,19 @@ class Model:
         return self.program.infer(method, data=data, progress=progress, engine=own, **settings)
 
     def reference(
-        self, method: str, settings: list[Settings], seed: int, data: dict[str, Any], max_depth: int | None
+        self,
+        method: str | Composition,
+        settings: list[Settings],
+        seed: int,
+        data: dict[str, Any],
+        max_depth: int | None,
     ) -> Iterator[Sweep]:
         """The sweeps of the reference engine."""
         from pplc.passes.to_reference import to_reference
         from pplc_runtime.reference import infer
 
-        program = to_reference(self.compiled.core, self.compiled.source)
+        known = self.compiled.analysis
+        program = to_reference(known.program, self.compiled.source, known.acting, known.shared)
         return infer(program, method, settings, seed, data, *(() if max_depth is None else (max_depth,)))
 
 

@@ -36,10 +36,10 @@ PASSES = ("read", "expand", "resolve", "analyse", "cps", "emit")
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A compiled program: its source, the resolved core program, and the text of its Python module."""
+    """A compiled program: its source, the core program with what is known of it, and the text of its Python module."""
 
     source: Source
-    core: core.Program
+    analysis: Analysis
     text: str
     warnings: tuple[Diagnostic, ...]
 
@@ -106,7 +106,7 @@ def _warnings(source: Source) -> list[Diagnostic]:
 def _compile(source: Source) -> Compiled:
     analysis, warnings = _front(source)
     text = emit(to_python(to_cps(analysis)), source)
-    return Compiled(source, analysis.program, text, tuple(warnings))
+    return Compiled(source, analysis, text, tuple(warnings))
 
 
 def _run(source: Source, work: Callable[[], Result]) -> Result:

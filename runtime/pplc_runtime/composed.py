@@ -102,4 +102,5 @@ def offer_of(method: str | Composition) -> Offer:
     sweeps = max(OFFERS[single.method].sweeps for single in singles)
     draws = last.number if last.method in BY_PARTICLES else 1
     burn_in = max(OFFERS[single.method].burn_in for single in singles)
-    return Offer(str(method), "composed", max(sizes, default=1), sweeps, True, own, burn_in, draws)
+    parts = tuple(single.method for single in singles)
+    return Offer(str(method), "composed", max(sizes, default=1), sweeps, True, own, burn_in, draws, parts=parts)

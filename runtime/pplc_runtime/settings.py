@@ -34,6 +34,13 @@ class Offer(NamedTuple):
     """How many draws a sweep gives, if not one for each particle."""
     is_exact: bool = False
     """Whether one sweep gives all there is to know."""
+    parts: tuple[str, ...] = ()
+    """The methods that it is made of, if it is composed."""
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether the reference engine has it."""
+        return set(self.parts or (self.name,)) <= set(REFERENCE_METHODS)
 
     def draws_of(self, particles: int) -> int:
         """How many draws a sweep of so many particles gives."""
@@ -196,8 +203,8 @@ SETTINGS: Final[dict[str, Setting]] = {
     "seconds": Setting(whole(1), 60),
 }
 """Those of all methods, and then those that only some methods have."""
-REFERENCE_METHODS: Final = ("importance", "smc", "icsmc", "pgas")
-"""The methods that the reference engine has."""
+REFERENCE_METHODS: Final = ("importance", "smc", "icsmc", "pgas", "lmh")
+"""The methods that the reference engine has, by themselves and one after the other."""
 NO_REFERENCE: Final = "the reference engine has no {}; use the engine lanes"
 OF_MOVES: Final = {"waste_free": ["smc with moves, as in 'smc | rw*5'"]}
 """Settings that no method has by itself."""
@@ -209,7 +216,7 @@ def checked(offer: Offer, given: Mapping[str, Any], engine: str = ENGINES[0]) ->
     """The settings that are given for a method, as a run takes them; None is one that is not given.
 
     A setting of the wrong kind or an unknown one is a TypeError, a value that it cannot have a ValueError."""
-    if engine == "reference" and offer.name not in REFERENCE_METHODS:
+    if engine == "reference" and not offer.has_reference:
         raise ValueError(f"method: {NO_REFERENCE.format(offer.name)}")
     result = {}
     for name, value in given.items():

@@ -36,7 +36,7 @@ def expected(program: Finite) -> dict[str, dict[str, float]]:
 @pytest.mark.parametrize("name", FINITE)
 def test_the_law_is_exact(name: str) -> None:
     program = FINITE[name]
-    core = pplc.compile_text(program.text, "m.clj", program.query).compiled.core
+    core = pplc.compile_text(program.text, "m.clj", program.query).compiled.analysis.program
     found = marginals(law(core))
     answers = expected(program)
     assert found.keys() == answers.keys()
@@ -47,7 +47,7 @@ def test_the_law_is_exact(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, program in FINITE.items() if program.query is None])
 def test_both_engines_have_that_law(name: str) -> None:
     source = FINITE[name].text
-    exact = law(pplc.compile_text(source).compiled.core)
+    exact = law(pplc.compile_text(source).compiled.analysis.program)
     for engine, found in (("reference", reference_law(source)), ("lanes", lane_law(source))):
         assert found == pytest.approx(exact, rel=1e-12), engine
 

@@ -195,7 +195,7 @@ def test_data_that_is_none(
         ("--method pgas(a", "the bracket after 'pgas' is not closed\n  pgas(a\n  ^^^^"),
         ("--method pgas+lhm", "unknown method 'lhm'; did you mean 'lmh'?\n  pgas+lhm\n       ^^^"),
         ("--method pgas+smc", "smc is no chain, so that it cannot be part of a cycle or have targets"),
-        ("--method lmh --engine reference", "--method: the reference engine has no lmh; use the engine lanes"),
+        ("--method rw --engine reference", "--method: the reference engine has no rw; use the engine lanes"),
         ("--method pgas+lmh --genealogy g.png", "--genealogy: pgas + lmh has none; use smc, icsmc or pgas"),
         ("--particels 3", "unrecognized arguments: --particels 3; did you mean '--particles'?"),
     ],

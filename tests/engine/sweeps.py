@@ -49,9 +49,11 @@ class Compiled:
 
 
 def compiled(text: str, data: Mapping[str, Any] | None = None, in_place: bool = False) -> Compiled:
-    """A program; if `in_place`, its predicts are run where they stand, as the reference engine does."""
+    """A program; if `in_place`, its predicts are run where they stand."""
     model = compile_text(text)
-    reference = to_reference(model.compiled.core, model.compiled.source)
+    known = model.compiled.analysis
+    acting = None if in_place else known.acting
+    reference = to_reference(known.program, model.compiled.source, acting, known.shared)
     steps = [
         replace(step, acts=True, kept=()) if in_place and isinstance(step, Predict) else step
         for step in model.program.steps

@@ -130,7 +130,7 @@ def test_a_number_of_proposals_that_follows_the_state() -> None:
     """A sweep of as many proposals as the state at hand has choices is no step that leaves the posterior invariant."""
 
     class Following(Lmh):
-        def sweep(self, engine: Any, trace: Trace, rng: Any) -> int:
+        def sweep(self, engine: Any, trace: Any, rng: Any) -> int:
             return replace(Lmh(), proposals=len(trace.choices)).sweep(engine, trace, rng)
 
     source = """

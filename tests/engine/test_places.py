@@ -43,7 +43,7 @@ def test_every_form_has_its_places() -> None:
 
 
 def reference_law(source: str) -> dict[str, float]:
-    program = compiled(source).reference
+    program = compiled(source, in_place=True).reference
     with one_lane():
         run = planned(program)
     found: defaultdict[str, float] = defaultdict(float)
@@ -66,7 +66,7 @@ def small(seed: int) -> str:
     for attempt in count():
         source = generate((seed, attempt))
         try:
-            if law(compile_text(source).compiled.core, MOST):
+            if law(compile_text(source).compiled.analysis.program, MOST):
                 return source
         except TooMany:
             continue
@@ -74,7 +74,7 @@ def small(seed: int) -> str:
 
 
 def check_laws(source: str) -> None:
-    exact = law(compile_text(source).compiled.core)
+    exact = law(compile_text(source).compiled.analysis.program)
     assert math.fsum(exact.values()) > 0.0
     for engine, found in (("reference", reference_law(source)), ("lanes", lane_law(source))):
         assert found == pytest.approx(exact, rel=1e-12), f"{engine}:\n{source}"

@@ -13,14 +13,18 @@ from tests.share import share
 
 from pplc import compile_text, load
 from pplc_runtime.engine.plan import Plan
+from pplc_runtime.reference import ReferenceEngine
+from pplc_runtime.reference.methods import one_lane, planned
 from pplc_runtime.regeneration.rerun import REDRAWN
 from pplc_runtime.regeneration.same import same
 from pplc_runtime.regeneration.trace import Trace
+from pplc_runtime.results.kept import moved
 from pplc_runtime.values import Impossible
 
 from .generate import generate
 from .interplay import INTERPLAY
-from .sweeps import compiled, executions, quietly
+from .sweeps import Compiled, compiled, executions, quietly
+from .test_against_reference import SOURCES as SHORT
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.clj"))
 SOURCES = {
@@ -28,6 +32,8 @@ SOURCES = {
     **{name: program.source for name, program in TINY.items()},
     **INTERPLAY,
 }
+AS_KEYS = {"closures as keys of a memo", "processes as keys and as values"}
+"""What is a key there belongs to one engine."""
 
 
 def first(run: Plan, seed: int) -> Trace:
@@ -99,6 +105,44 @@ def test_updates_of_programs(name: str) -> None:
 @pytest.mark.parametrize("seed", share(range(60), 15))
 def test_updates_of_random_programs(seed: int) -> None:
     updates_are_exact(compiled(generate(seed)).plan, seed, 25)
+
+
+def updates_are_those_of_the_reference(program: Compiled, seed: int, number: int) -> None:
+    """Which runs all anew: ratios, what is fresh and what is stale, from the same random numbers."""
+    rng = np.random.default_rng(seed)
+    with quietly():
+        trace = first(program.plan, seed)
+        with one_lane():
+            reference = ReferenceEngine(planned(program.reference))
+            own = {moved(at, reference.plan.root): at for at in trace.values}
+            other = reference.trace({new: trace.values[at] for new, at in own.items()}, rng)
+        for _ in range(number if trace.choices else 0):
+            sites = list(trace.values)
+            at, key = sites[int(rng.integers(len(sites)))], int(rng.integers(2**32))
+            ours = trace.update({at: REDRAWN}, np.random.default_rng(key))
+            with one_lane():
+                changes = {moved(at, reference.plan.root): REDRAWN}
+                theirs = reference.update(other, changes, np.random.default_rng(key))
+            for name in ("log_ratio", "log_fresh", "log_stale"):
+                assert getattr(ours, name) == pytest.approx(getattr(theirs, name), rel=1e-9, abs=1e-9), name
+            for name in ("fresh", "stale"):
+                assert {each.hash for each in getattr(ours, name)} == {each.hash for each in getattr(theirs, name)}
+            if rng.random() < 0.3:
+                ours.undo()
+                theirs.undo()
+            assert trace.log_density == pytest.approx(other.log_density, rel=1e-9, abs=1e-9)
+            assert [each.hash for each in trace.values] == [each.hash for each in other.values]
+
+
+BY_REFERENCE = {
+    **{name: text for name, text in SHORT.items() if name not in AS_KEYS},
+    **{f"random {seed}": generate(seed) for seed in range(60, 90)},
+}
+
+
+@pytest.mark.parametrize("name", share(BY_REFERENCE, 9))
+def test_updates_are_those_of_the_reference(name: str) -> None:
+    updates_are_those_of_the_reference(compiled(BY_REFERENCE[name]), 2, 12)
 
 
 @pytest.mark.parametrize("name", share(SOURCES, 8))

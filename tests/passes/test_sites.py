@@ -17,7 +17,7 @@ SOURCE = """
 
 
 def test_no_two_have_the_same_number() -> None:
-    program = compile_text(SOURCE).compiled.core
+    program = compile_text(SOURCE).compiled.analysis.program
     found = [
         expr.site
         for statement in every_statement(program.statements)

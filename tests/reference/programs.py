@@ -11,6 +11,7 @@ import numpy as np
 from pplc.passes.expand import expand
 from pplc.passes.read import read
 from pplc.passes.resolve import resolve
+from pplc.passes.sites import sites
 from pplc.passes.to_reference import to_reference
 from pplc.source import Source
 from pplc_runtime import reference
@@ -22,7 +23,7 @@ from pplc_runtime.results.sweeps import Sweep
 def program_of(text: str) -> Program:
     """The program of the reference engine."""
     source = Source("test.clj", text)
-    return to_reference(resolve(expand(read(source), source)[0], source)[0], source)
+    return to_reference(sites(resolve(expand(read(source), source)[0], source)[0]), source)
 
 
 def infer(

@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.engine.test_held import HELD
 from tests.share import share
 
 import pplc
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
+from pplc_runtime.inference.icsmc import Icsmc
+from pplc_runtime.inference.pgas import Pgas
 from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 from pplc_runtime.reference import ReferenceEngine
 from pplc_runtime.reference.execution import Particle, Plan
@@ -46,15 +49,16 @@ def enumerated(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-def shared(run: Plan, retained: Particle, method: str, ess_threshold: float = 1.0) -> Law:
+def shared(run: Plan, retained: Particle, method: str, ess_threshold: float = 1.0, kernel: Any = None) -> Law:
     """The law of what is retained after a sweep of `inference` on the reference engine."""
+    kernel = kernel or METHODS[method].kernel
     settings = Settings(2, 1, resampling="enumerated", ess_threshold=ess_threshold)
     values = {alpha: choice.value for alpha, choice in retained.choices().items()}
 
     def one(random: Enumerating) -> Any:
         chance: Any = random
         engine = ReferenceEngine(run, lambda *_: random)
-        state, _ = Driver(METHODS[method].kernel, settings, engine).step(Retained([values]), 0, chance)
+        state, _ = Driver(kernel, settings, engine).step(Retained([values]), 0, chance)
         return frozenset((alpha.path(), key_of(value)) for alpha, value in state.held[0].items())
 
     return _law(one)
@@ -94,6 +98,23 @@ def test_the_posterior_is_invariant_also_without_resampling(method: str, ess_thr
         for result, transition in shared(run, retained, method, ess_threshold).items():
             after[result] += probability * transition
     assert distance({key: probability for key, (_, probability) in exact.items()}, dict(after)) < 1e-12
+
+
+@pytest.mark.usefixtures("enumerated")
+@pytest.mark.parametrize("method", [Icsmc, Pgas])
+@pytest.mark.parametrize("name", share([name for name in HELD if name != "draws from a process"], 3))
+def test_values_that_are_held(name: str, method: type[Any]) -> None:
+    """Given what one statement draws, the posterior of the rest is invariant; so is that of all, whichever it is."""
+    run = planned(program_of(HELD[name]))
+    exact = posterior(run)
+    before = {key: probability for key, (_, probability) in exact.items()}
+    for label in sorted({path[0] for key in before for path, _ in key}):  # type: ignore[attr-defined] # pairs
+        kernel = method(lambda at, label=label: at.path()[0] == label)
+        after: defaultdict[Any, float] = defaultdict(float)
+        for retained, probability in exact.values():
+            for result, transition in shared(run, retained, "", kernel=kernel).items():
+                after[result] += probability * transition
+        assert distance(before, dict(after)) < 1e-12, label
 
 
 SEEN_TWICE = "[assume x (sample (flip 0.5))] [observe (flip (if x 0.7 0.2)) true] [observe (flip 0.5) true] [predict x]"

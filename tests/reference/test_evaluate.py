@@ -115,16 +115,16 @@ def test_conditional_mean() -> None:
 
     assert random.v is True and random.l == 0.0 and not random.rho and not random.omega and not random.phi
     ((address, sampled),) = random.sigma.items()
-    assert address.path() == (("t", 0),)
+    assert address.path() == (0, 1)
     assert sampled.v is True and isinstance(sampled.source.epsilon, PrimitiveCall)
     assert sampled.source.epsilon.name == "flip-dist"
     assert [tau.v for tau in sampled.source.epsilon.traces] == [0.5]
 
     assert mu.v == 0.7 and mu.l == 0.0 and isinstance(mu.epsilon, Value)
     assert dict(mu.rho) == {"random?": random}
-    assert [alpha.path() for alpha in mu.sigma] == [(("t", 1), ("i", 1))]
+    assert [alpha.path() for alpha in mu.sigma] == [(1, 2)]
     ((address, predicate),) = mu.phi.items()
-    assert address.path() == (("t", 1),)
+    assert address.path() == (1, ("if", 0))
     assert predicate.v is True and isinstance(predicate.epsilon, Lookup)
 
     assert observed.v == 0.1
@@ -132,7 +132,7 @@ def test_conditional_mean() -> None:
     assert dict(observed.rho) == {"mu": mu}
     assert not observed.sigma and not observed.phi
     ((address, (source, value, log_weight)),) = observed.omega.items()
-    assert address.path() == (("t", 2),)
+    assert address.path() == (2,)
     assert (value.v, log_weight) == (0.1, observed.l)
     assert dict(source.rho) == {"mu": mu} and isinstance(source.epsilon, PrimitiveCall)
 
@@ -154,16 +154,16 @@ def test_geometric() -> None:
     program = program_of(GEOMETRIC)
     _, particle = executed(program, [False, False, True])
     observed = trace_of(particle, 0, 1)
-    first = (("t", 1), ("o", 0), ("p", 1), ("b", 1))
-    again = (("i", 2), ("p", 2), ("b", 1))
+    first, again = (1, 4), (3,)  # in statement 1, call 4; call 3 in the body of that
     assert observed.l == pytest.approx(3.0 * math.log(3.0) - 3.0 - math.log(6.0))
     assert set(observed.rho) == {"geom"}
     assert [alpha.path() for alpha in observed.sigma] == [
-        (*first, ("i", 0)),
-        (*first, *again, ("i", 0)),
-        (*first, *again, *again, ("i", 0)),
+        (*first, 2),
+        (*first, *again, 2),
+        (*first, *again, *again, 2),
     ]
-    assert {alpha.path() for alpha in observed.phi} == {first, first + again, first + again + again}
+    tests = {(*first, *again * depth, ("if", 0)) for depth in range(3)}
+    assert {alpha.path() for alpha in observed.phi} == tests
     assert [sampled.v for sampled in observed.sigma.values()] == [False, False, True]
     assert replay(program, [False, False, True]).log_prior == pytest.approx(3 * math.log(0.5))
     assert replay(program, [False, False])[:2] == (-math.inf, -math.inf)
@@ -189,8 +189,8 @@ def test_infinite_mixture() -> None:
     assert not observed.sigma, "what a memo entry draws is in the trace of the entry"
     class_entry, dist_entry = [s for s in observed.rho if isinstance(s, Entry)]
     assert [s for s in observed.rho if isinstance(s, str)] == ["class-dist", "class"]
-    assert (class_entry.at.path(), class_entry.key) == ((("t", 1),), key_of((0,)))
-    assert (dist_entry.at.path(), dist_entry.key) == ((("t", 2),), key_of((0,)))
+    assert (class_entry.at.path(), class_entry.key) == ((1, 2), key_of((0,)))
+    assert (dist_entry.at.path(), dist_entry.key) == ((2, 5), key_of((0,)))
     assert [sampled.v for sampled in observed.rho[class_entry].sigma.values()] == [0]
     assert [sampled.v for sampled in observed.rho[dist_entry].sigma.values()] == [1.3]
     assert set(observed.rho[class_entry].rho) == {"class", "class-prior"}
@@ -213,7 +213,7 @@ def test_the_joint_by_address() -> None:
     assert log_joint(program, choices) == pytest.approx(log_prior + log_likelihood)
     by_path = {alpha.path(): value for alpha, value in choices.items()}
     assert log_joint(program, by_path) == pytest.approx(log_prior + log_likelihood)
-    assert log_joint(program, {**by_path, (("t", 9),): 1.0}) == -math.inf
+    assert log_joint(program, {**by_path, (9, 1): 1.0}) == -math.inf
     by_path.popitem()
     assert log_joint(program, by_path) == -math.inf
 

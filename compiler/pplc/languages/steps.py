@@ -8,7 +8,7 @@ step and the positions of the loops it is in. Everything below a statement stays
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 from pplc.languages import core
 from pplc.source import Span
@@ -44,9 +44,6 @@ class Loop:
     body: int
     next: int
     test: bool = False
-
-
-Label: TypeAlias = int
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ from pplc_runtime.settings import (
     DEFAULT_METHOD,
     NO_REFERENCE,
     OFFERS,
-    REFERENCE_METHODS,
     RESAMPLING,
     SETTINGS,
     unfit,
@@ -53,7 +52,6 @@ OPTIONS: Final = (
 """Handed to the method when they were given."""
 
 
-HEADING: Final = "methods, with the particles and sweeps that they use unless told otherwise:"
 COMPOSED: Final = (
     "chains can be composed, each with what it moves: 'pgas(paths, 50) + lmh(omega q)*5'; "
     "the particles of smc can be moved: 'smc(1000) | rw(globals)*5'"
@@ -213,7 +211,7 @@ def check_journal(arguments: Namespace) -> None:
 def check_method(arguments: Namespace) -> None:
     """Say what the method has no use for."""
     method = offer_of(arguments.method)
-    if getattr(arguments, "engine", None) == "reference" and method.name not in REFERENCE_METHODS:
+    if getattr(arguments, "engine", None) == "reference" and not method.has_reference:
         raise UsageError(f"--method: {NO_REFERENCE.format(method.name)}")
     for name in (*OPTIONS, "genealogy"):
         value = getattr(arguments, name, None)

@@ -29,7 +29,7 @@ class Domain:
 
     text: str
     rank: int
-    holds: Any
+    holds: Callable[[Raw], Any]
     """A function of a raw value that gives a bool, or a bool array (L,) where the value varies by lane.
     It must be false for NaN, and cheap for Python scalars (no numpy call)."""
     number: Callable[[Any], bool] = lambda x: False

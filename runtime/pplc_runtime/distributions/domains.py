@@ -32,10 +32,6 @@ def _moderate_vectors(x: Lanes) -> bool:
     return bool(absolute_sum(x.ravel()) < LARGE)
 
 
-def _moderate_positive(x: Lanes) -> bool:
-    return bool(x[x.argmin()] > 0 and absolute_sum(x) < LARGE)
-
-
 def _numbers(
     text: str,
     one: Callable[[Any], bool],

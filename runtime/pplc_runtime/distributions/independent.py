@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from pplc_runtime.distributions.base import Domain, Family, Lanes, Parameter, Raw
@@ -73,7 +71,7 @@ class Independent(Family):
             self.base.log_density(np.ascontiguousarray(rows), *self._flat(parameters, lanes)), rows.shape[-1:]
         ).reshape(self.size, -1)
         impossible = (densities == -INF).any(0)
-        total: Any = np.where(impossible, -INF, np.add.reduce(np.where(impossible, 0.0, densities)))
+        total: Raw = np.where(impossible, -INF, np.add.reduce(np.where(impossible, 0.0, densities)))
         return float(total[0]) if lanes is None else total
 
 

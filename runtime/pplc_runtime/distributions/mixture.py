@@ -70,14 +70,14 @@ class Mixture(Family):
         if lanes is None:
             draws = [own.sample(rng, None, *given) for own, given in zip(self.components, of_components)]
             return draws[chosen]  # all are drawn, as over lanes: so what is drawn does not depend on who runs together
-        draw: Any = None
+        draw: Raw = None
         for number, (component, own) in enumerate(zip(self.components, of_components)):
             fresh = component.sample(rng, lanes, *own)
             draw = fresh if draw is None else np.where(chosen == number, fresh, draw)
         return draw
 
     def log_density(self, value: Raw, *parameters: Raw) -> Raw:
-        total: Any = -np.inf
+        total: Raw = -np.inf
         for number, (component, own) in enumerate(zip(self.components, self.split(parameters))):
             log_weight = _DISCRETE.log_density(number, parameters[0])
             density = np.where(np.equal(log_weight, -np.inf), 0.0, component.log_density(value, *own))

@@ -46,7 +46,7 @@ class Bounded(Family):
         return np.ceil(lower) - 1.0 if self.discrete else lower
 
 
-def _result(value: Any, *raws: Raw) -> Raw:
+def _result(value: Raw, *raws: Raw) -> Raw:
     """A float where everything is shared, else one number a lane."""
     return np.asarray(value) if any(type(x) is ndarray for x in raws) else float(value)
 

@@ -33,6 +33,7 @@ class Chance(Protocol):
     """Where random numbers come from."""
 
     generation: int
+    slots: Any
 
     def at(self, at: At, frame: Frame) -> Any:
         """A generator for what some lanes draw at an address."""
@@ -45,6 +46,7 @@ class Stream:
     """The numbers of a generator, whatever they are for."""
 
     generation = 0
+    slots: Any = None
 
     def __init__(self, rng: np.random.Generator | None = None) -> None:
         self.rng = np.random.default_rng(0) if rng is None else rng
@@ -70,6 +72,8 @@ class Numbers:
         self.k1 = np.array([own.k1 for own in keys], np.uint64)
         self.size = size
         self.generation = 0
+        self.slots: Any = None
+        """Those of the lanes, where some have been left behind and the others go on in theirs."""
         self.frame: Frame | None = None
         self.of_frame: tuple[int, Lanes] | None = None
         """The generation and lanes of the frame that was asked for last."""
@@ -94,6 +98,8 @@ class Numbers:
     def lanes_of(self, frame: Frame) -> Lanes:
         """The keys and counters of a frame."""
         lanes = np.arange(frame.size) if frame.to_top is None else frame.to_top
+        if self.slots is not None:
+            lanes = self.slots[lanes]
         if len(self.k0) == 1:
             return Lanes(self.k0, self.k1, self.counters(lanes))
         chain, slot = np.divmod(lanes, self.size)
@@ -210,6 +216,33 @@ class Numbers:
     def permutation(self, values: Any) -> Any:
         order = self.random(values if isinstance(values, int) else len(values)).argsort()
         return order if isinstance(values, int) else values[order]
+
+
+class OfSweeps:
+    """The numbers of one generation of several sweeps of a chain, `size` lanes each, row by row. Their keys are folded
+    when somebody draws."""
+
+    def __init__(self, key: Key, first: int | None, count: int, size: int, generation: int) -> None:
+        self.key = key
+        self.first = first
+        """The number of the first sweep, from which its key is folded; None where the key is that of the one sweep."""
+        self.count = count
+        self.size = size
+        self.of_sweeps = generation
+        self.generation = 0
+        self.slots: Any = None
+        self.numbers: Numbers | None = None
+
+    def at(self, at: At, frame: Frame) -> Numbers:
+        if self.numbers is None:
+            first, key = self.first, self.key
+            keys = [key] if first is None else [key.fold(first + place) for place in range(self.count)]
+            self.numbers = Numbers(Key.together(keys), self.size)
+            self.numbers.generation = self.of_sweeps
+        return self.numbers.at(at, frame)
+
+    def of_sweep(self, purpose: int) -> Numbers:
+        raise AssertionError("particles of several sweeps have nothing in common")
 
 
 def _whole(numbers: Any) -> Any:

@@ -96,6 +96,11 @@ class Particles:
         """And whether some had weight zero."""
 
     @property
+    def missed(self) -> int | None:
+        """How many ended since they would draw other addresses than those that are held."""
+        return None if self.held is None else self.held.missed
+
+    @property
     def log_weights(self) -> NDArray[np.float64]:
         """What the observes since the last fork add to each particle's log weight."""
         return self.handler.log_weights
@@ -230,6 +235,12 @@ class Particles:
         self.frame = self.frame.resampled(ancestors, self.kept)
         run_in(self.frame)
         self.handler.log_weights = np.zeros(len(ancestors))
+
+    def leave(self, living: NDArray[np.intp]) -> None:
+        """Continue with these particles alone, each of which draws in its slot."""
+        slots = self.chance.slots
+        self.chance.slots = living if slots is None else slots[living]
+        self.fork(living)
 
     def clear_weights(self) -> None:
         """Weigh from here on; what there was is kept by the caller."""

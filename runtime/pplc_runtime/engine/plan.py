@@ -23,7 +23,7 @@ from pplc_runtime.lanes.messages import given
 from pplc_runtime.program.inner_observes import observes_inside
 from pplc_runtime.program.steps import Assume, Input, Loop, Observe, Predict, Step
 from pplc_runtime.results.ancestry import NO_OUTLINE, Outline
-from pplc_runtime.values import List, ModelError, Place
+from pplc_runtime.values import List, Memo, ModelError, Place
 
 FOR: Final = "what a for runs over"
 TEST: Final = "the test of a statement"
@@ -95,6 +95,12 @@ class Plan:
     """The assumes by their addresses, below which they draw: their names, and whether many statements share them."""
     observes_inside: bool = False
     """Whether there are observes inside of expressions."""
+
+    @property
+    def shared_memos(self) -> tuple[At, ...]:
+        """The addresses of the memos that many statements share."""
+        shared = {name for name, is_shared in self.assumed.values() if is_shared}
+        return tuple(memo.at for name, memo in self.inputs.items() if name in shared and type(memo) is Memo)
 
     def without_scripts(self) -> Plan:
         """The same, to be run by the program itself."""

@@ -27,7 +27,7 @@ from pplc_runtime.general.types import (
 from pplc_runtime.numerics.keys import number_of
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.program.stochastic import Dist, ProcessInstance
-from pplc_runtime.values import List, Memo, Procedure, Symbol, key_of
+from pplc_runtime.values import List, Memo, Procedure, Symbol
 
 if TYPE_CHECKING:
     from pplc_runtime.general.program import Whole
@@ -186,8 +186,3 @@ class Constants:
 
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
-
-
-def same_constant(a: Val, b: Val) -> bool:
-    """Whether two values are one constant."""
-    return a.is_constant and b.is_constant and a.type == b.type and key_of(a.constant) == key_of(b.constant)

@@ -20,7 +20,7 @@ from pplc_runtime.native.modes import Asked
 from pplc_runtime.numerics.keys import Key
 from pplc_runtime.numerics.resampling import SCHEMES, Scheme
 from pplc_runtime.regeneration.records import Retained
-from pplc_runtime.regeneration.trace import Trace, Update
+from pplc_runtime.regeneration.trace import Execution, Update
 from pplc_runtime.results.ancestry import Outline, Weakest
 from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.kept import Kept as KeptDraws
@@ -96,6 +96,10 @@ class Particles(Protocol):
     """Whether an observe was no resampling point, since only some came to it, or it was met in a memo."""
 
     @property
+    def missed(self) -> int | None:
+        """How many ended since they would draw other addresses than those that are held; None if nobody counts."""
+
+    @property
     def plan(self) -> Planned: ...
     @property
     def outline(self) -> Outline:
@@ -122,6 +126,9 @@ class Particles(Protocol):
 
     def fork(self, ancestors: Index) -> None:
         """Continue with these particles, each as often as it is named."""
+
+    def leave(self, living: Index) -> None:
+        """Continue with these particles alone, each of which draws in its slot."""
 
     def fork_by(self, scheme: Scheme, weights: Floats) -> None:
         """Continue with particles by weight."""
@@ -224,14 +231,14 @@ class Engine(Protocol):
     def mover(self, parts: tuple[Part, ...], held: dict[At, Any]) -> Mover:
         """What moves the values of an execution of static structure."""
 
-    def trace(self, values: Mapping[At, Any], rng: np.random.Generator) -> Trace:
+    def trace(self, values: Mapping[At, Any], rng: np.random.Generator) -> Execution:
         """The execution that draws some values by address; what they lack is drawn."""
 
-    def log_density(self, trace: Trace) -> float:
+    def log_density(self, trace: Any) -> float:
         """The log density of all that an execution draws and observes."""
 
     def update(
-        self, trace: Trace, changes: Mapping[At, Any], rng: np.random.Generator, moved: Mapping[At, At] | None = None
+        self, trace: Any, changes: Mapping[At, Any], rng: np.random.Generator, moved: Mapping[At, At] | None = None
     ) -> Update:
         """Replace values of an execution, and run anew what reads them; the trace is changed in place. A value that is
         `REDRAWN` is drawn from its distribution or process as it is there; one that is `moved` is found at another

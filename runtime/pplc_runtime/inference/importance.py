@@ -56,7 +56,7 @@ class Importance(BySweeps):
             if alive.all():
                 particles.clear_weights()
             elif alive.any():
-                particles.fork(np.flatnonzero(alive))
+                particles.leave(np.flatnonzero(alive))
                 log_weights = log_weights[alive]
 
         for segment in particles.segments:

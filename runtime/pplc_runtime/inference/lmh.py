@@ -32,7 +32,7 @@ from pplc_runtime.numerics.keys import Key
 from pplc_runtime.numerics.metropolis import accepts
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.regeneration.rerun import REDRAWN
-from pplc_runtime.regeneration.trace import Trace
+from pplc_runtime.regeneration.trace import Execution
 from pplc_runtime.results.sweeps import Sweep
 
 
@@ -69,7 +69,7 @@ class Lmh:
             sweeps.append(Sweep(settings.chain + chain, number, np.zeros(1), predicts, None, told))
         return Retained([trace.values for trace in traces], traces=traces), sweeps
 
-    def sweep(self, engine: Engine, trace: Trace, rng: np.random.Generator) -> int:
+    def sweep(self, engine: Engine, trace: Execution, rng: np.random.Generator) -> int:
         """A sweep of proposals; how many were accepted."""
         sites = Sites(at for at in trace.values if self.covers(at))
         accepted = 0
@@ -77,7 +77,7 @@ class Lmh:
             accepted += self.propose(engine, trace, sites, rng)
         return accepted
 
-    def propose(self, engine: Engine, trace: Trace, sites: Sites, rng: np.random.Generator) -> bool:
+    def propose(self, engine: Engine, trace: Execution, sites: Sites, rng: np.random.Generator) -> bool:
         """Propose another value for a choice; whether it was accepted."""
         picked = sites.pick(rng)
         move = None

@@ -25,8 +25,7 @@ import numpy as np
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.numerics.resampling import pick
 from pplc_runtime.program.stochastic import ProcessInstance
-from pplc_runtime.regeneration.trace import Trace
-from pplc_runtime.values import Memo
+from pplc_runtime.regeneration.trace import Execution
 
 
 class SeatMove(NamedTuple):
@@ -40,17 +39,17 @@ class SeatMove(NamedTuple):
     """The log probability of the old seat less that of the new one."""
 
 
-def has_seats(trace: Trace, at: At) -> bool:
+def has_seats(trace: Execution, at: At) -> bool:
     """Whether a choice is a label of a process with tables, to which no observe gives values."""
     source = trace.choices[at].source
     return isinstance(source, ProcessInstance) and source.family.has_tables and not is_observed(trace, source.at)
 
 
-def is_observed(trace: Trace, process: At) -> bool:
+def is_observed(trace: Execution, process: At) -> bool:
     return any(process in record.observed for record in trace.records)
 
 
-def draws_of(trace: Trace, process: At) -> list[At]:
+def draws_of(trace: Execution, process: At) -> list[At]:
     """Where a process is drawn from, in the order of execution."""
     found = []
     for record in trace.records:
@@ -61,7 +60,7 @@ def draws_of(trace: Trace, process: At) -> list[At]:
     return found
 
 
-def another_seat(trace: Trace, at: At, rng: np.random.Generator) -> SeatMove | None:
+def another_seat(trace: Execution, at: At, rng: np.random.Generator) -> SeatMove | None:
     """A seat from its law given all others; None if it is the one at hand."""
     source, label = trace.choices[at].source, trace.choices[at].value
     assert isinstance(source, ProcessInstance)
@@ -84,27 +83,20 @@ def another_seat(trace: Trace, at: At, rng: np.random.Generator) -> SeatMove | N
     return SeatMove(source.at, drawn, changes, dict(renamed(trace, numbers)), math.log(old / new))
 
 
-def is_way_back(trace: Trace, move: SeatMove) -> bool:
+def is_way_back(trace: Execution, move: SeatMove) -> bool:
     """Whether the way back from here, with the old seat, leads to where the move came from."""
     return draws_of(trace, move.process) == move.drawn and not is_observed(trace, move.process)
 
 
-def renamed(trace: Trace, numbers: Mapping[int, int]) -> Iterator[tuple[At, At]]:
+def renamed(trace: Execution, numbers: Mapping[int, int]) -> Iterator[tuple[At, At]]:
     """The choices in memo entries whose keys are labels that change, and where they go."""
-    for memo in memos_of(trace):
+    for memo in trace.plan.shared_memos:  # those that are asked for by random keys, which is told from the text
         for old, new in numbers.items():
             if old != new and old in memo:
                 yield from below(trace, memo[old], memo[new])
 
 
-def memos_of(trace: Trace) -> Iterator[At]:
-    """The addresses of the memos that are asked for by random keys, which is told from the text."""
-    plan = trace.plan
-    shared = {name for name, is_shared in plan.assumed.values() if is_shared}
-    return (memo.at for name, memo in plan.inputs.items() if name in shared and type(memo) is Memo)
-
-
-def below(trace: Trace, node: At, other: At) -> Iterable[tuple[At, At]]:
+def below(trace: Execution, node: At, other: At) -> Iterable[tuple[At, At]]:
     """The choices below an address, and the same below another one."""
     stack = [(node, other)]
     while stack:

@@ -109,9 +109,8 @@ def finished(
         own = slice(first, first + size)
         diagnostics = {"renewed": (places[:, chain] != first).tolist(), **watched, **told[chain]}
         diagnostics["chosen"], diagnostics["parted"] = lane - first, particles.parted
-        held = getattr(particles, "held", None)
-        if held is not None:
-            diagnostics["missed"] = held.missed
+        if particles.missed is not None:
+            diagnostics["missed"] = particles.missed
         if number % SELDOM == 0:
             diagnostics["ancestors"] = particles.distinct_ancestors(np.arange(first, first + size))
         if settings.keeps_genealogy(number):

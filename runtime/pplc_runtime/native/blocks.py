@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
+from pplc_runtime.engine.numbers import OfSweeps
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
@@ -21,9 +22,6 @@ from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.kept import Block as Values
 from pplc_runtime.results.kept import Kept
 from pplc_runtime.results.sweeps import Column
-
-REPORTS: Final = 1 << 61
-"""What is drawn for reports has keys of its own."""
 
 
 @dataclass(slots=True)
@@ -66,7 +64,7 @@ class Blocks:
             return done, None
         mode = self.sweeper.code.mode
         log_weights, evidences = swept.log_weights[:done], swept.log_evidences[:done]
-        columns = self.reported(swept.reports[:done], log_weights, key.fold(REPORTS + number)) if predict else {}
+        columns = self.reported(swept.reports[:done], log_weights, key, folded) if predict else {}
         if mode.kept:
             log_weights = log_weights - _log_sums(log_weights)
         elif mode.weighed:
@@ -78,11 +76,13 @@ class Blocks:
         block = Block(chain, number, log_weights, columns, evidences, telling.told, telling.kept, standing)
         return done, block
 
-    def reported(self, out: Any, log_weights: Any, key: Key) -> dict[str, Column]:
-        """What is predicted of all particles of all sweeps, which are lanes of one run."""
+    def reported(self, out: Any, log_weights: Any, key: Key, folded: int | None) -> dict[str, Column]:
+        """What is predicted of all particles of all sweeps, which are lanes of one run; each draws as in its own."""
         code, (count, size) = self.sweeper.code, log_weights.shape
         lanes = count * size
         particles = Particles(self.plan, key, max(2, lanes))
+        particles.chance = OfSweeps(key, folded, count, size, len(code.program.segments))
+        particles.handler.chance = particles.chance
         particles.handler.log_weights[:lanes] = log_weights.ravel()
         if not (log_weights > -np.inf).any():
             return {}

@@ -10,15 +10,16 @@ import numpy as np
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.reference.environment import (
     ByPath,
+    Handler,
     InOrder,
     Mismatch,
-    Scoring,
 )
 from pplc_runtime.reference.execution import (
     Particle,
     Plan,
     Segment,
     extend,
+    report,
     start,
 )
 from pplc_runtime.reference.methods import Floats, one_lane, paper_suffix_score, planned, suffix_score
@@ -38,7 +39,7 @@ def replay(program: Program, values: Sequence[Any], data: Mapping[str, Any] | No
     impossible, or there are too few or too many of them."""
     with one_lane():
         run = planned(program, data)
-        return _replayed(run, InOrder(values))[0]
+        return _replayed(run, InOrder(values), reported=True)[0]
 
 
 def log_joint(
@@ -63,15 +64,25 @@ def executed(program: Program, values: Sequence[Any], data: Mapping[str, Any] | 
     return run, particle
 
 
-def _replayed(run: Plan, handler: InOrder | ByPath) -> tuple[Replay, Particle]:
+def _replayed(run: Plan, handler: InOrder | ByPath, reported: bool = False) -> tuple[Replay, Particle]:
+    """Predicts that wait take what choices are left."""
+    nothing = Replay(-np.inf, -np.inf, {})
     particle = through(run, run.segments, handler)
     log_likelihood = sum(generation.log_weight for generation in particle.generations)
-    if log_likelihood == -np.inf or handler.remaining:
-        return Replay(-np.inf, -np.inf, {}), particle
-    return Replay(handler.log_prior, log_likelihood, particle.predicts(run.segments)), particle
+    if log_likelihood == -np.inf:
+        return nothing, particle
+    if reported:
+        try:
+            report(particle, run, handler)
+        except Mismatch:
+            return nothing, particle
+    if handler.remaining:
+        return nothing, particle
+    predicts = particle.predicts(run.segments) if reported else {}
+    return Replay(handler.log_prior, log_likelihood, predicts), particle
 
 
-def through(run: Plan, segments: Sequence[Segment], handler: Scoring) -> Particle:
+def through(run: Plan, segments: Sequence[Segment], handler: Handler) -> Particle:
     """A new particle taken through some segments, what is drawn and decided kept for each of them."""
     particle = start(run)
     for segment in segments:

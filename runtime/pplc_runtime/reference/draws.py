@@ -39,18 +39,6 @@ class Choice(NamedTuple):
     kind: Kind
 
 
-class Instance(ProcessInstance):
-    """A process; two are the same when they were made at the same address."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Instance) and self.at is other.at
-
-    def __hash__(self) -> int:
-        return hash(self.at)
-
-
 def kind_of(source: Dist | ProcessInstance, choice: Any, states: States) -> Kind:
     """The kind of a choice. A value that a process has drawn before has mass, a fresh one density."""
     family = source.family

@@ -1,8 +1,8 @@
 """The reference engine behind the contract of engines: the methods of `inference` run on it, one particle at a time.
 
-What is shared with the other engines: the driver, settings, sweeps, resampling schemes and results. What is not:
-evaluation, draws and their addresses, the densities of suffixes, and who continues whom. `methods` has a sweep of its
-own too, which tests compare with the shared one.
+What is shared with the other engines: the driver, settings, sweeps, resampling schemes, results, and the random number
+that belongs to an address, a generation and a slot. What is not: evaluation, the densities of suffixes, and who
+continues whom. `methods` has a sweep of its own too, which tests compare with the shared one.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pplc_runtime.composition import Composition
 from pplc_runtime.engine.held import Holds
 from pplc_runtime.engine.numbers import ANCESTOR, ANCESTORS, CHOSEN
-from pplc_runtime.inference import METHODS
+from pplc_runtime.inference import method_of
 from pplc_runtime.inference.base import Floats, Settings
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import NOBODY, Index, Kept, here
@@ -25,11 +26,12 @@ from pplc_runtime.numerics.weights import BadWeights, ZeroWeights, effective_sam
 from pplc_runtime.reference.comparison import through
 from pplc_runtime.reference.draws import Keyed, Random
 from pplc_runtime.reference.environment import DEEPEST, ByPath, Draw, Given
-from pplc_runtime.reference.execution import Plan, Segment, extend, start
+from pplc_runtime.reference.execution import Plan, Segment, extend, report, start
 from pplc_runtime.reference.methods import columns, one_lane, planned, suffix_score
 from pplc_runtime.reference.syntax import Observe, Program
+from pplc_runtime.reference.updates import ReferenceTrace
 from pplc_runtime.regeneration.records import Retained
-from pplc_runtime.regeneration.trace import Trace, Update
+from pplc_runtime.regeneration.trace import Update
 from pplc_runtime.results.ancestry import Outline, Weakest
 from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.sweeps import Column, Sweep
@@ -51,8 +53,10 @@ class ReferenceParticles:
         self.size = size
         self.chains = 1
         self.given = given
+        self.held = None if given is None else given.held
         self.kept: Kept = () if given is None else ((0, 0),)
         self.all = [start(plan) for _ in range(size)]
+        self.slots = list(range(size))
         self.log_weights: Floats = np.zeros(size)
         self.segments_done: list[Segment] = []
         self.ancestors: dict[int, Index] = {}
@@ -61,6 +65,7 @@ class ReferenceParticles:
         self.parted = True  # particles are run one by one: an observe inside of an expression is no resampling point
         self.weakest: Weakest | None = None
         self.perished = False
+        self.missed: int | None = None
 
     @property
     def segments(self) -> Sequence[Segment]:
@@ -77,10 +82,13 @@ class ReferenceParticles:
                 extend(particle, segment, self.given)
                 self.given = self.given.rest()
             else:
-                extend(particle, segment, Draw(self.random.of(len(self.segments_done), l)))
+                extend(particle, segment, Draw(self.random.of(len(self.segments_done), self.slots[l]), self.held))
         here.particle = NOBODY
         self.log_weights = self.log_weights + np.array([particle.log_weight for particle in self.all])
         self.segments_done.append(segment)
+        if self.held is not None and len(self.segments_done) == len(self.segments):
+            unfinished = [not self.held.are_used(particle.choices()) for particle in self.all]
+            self.log_weights[unfinished] = -np.inf
 
     def weights(self, log_weights: Floats | None = None) -> tuple[Floats, Any]:
         own = self.log_weights if log_weights is None else log_weights
@@ -105,6 +113,10 @@ class ReferenceParticles:
         self.ancestors[len(self.segments_done) - 1] = ancestors
         self.all = [self.all[a].fork() for a in ancestors.tolist()]
         self.clear_weights()
+
+    def leave(self, living: Index) -> None:
+        self.slots = [self.slots[l] for l in living.tolist()]
+        self.fork(living)
 
     def fork_by(self, scheme: Scheme, weights: Floats) -> None:
         self.fork(scheme.draw(self.numbers_for(ANCESTORS), weights, self.size))
@@ -132,6 +144,11 @@ class ReferenceParticles:
         return [int(chosen)]
 
     def predicts(self) -> dict[str, Column]:
+        for l, particle in enumerate(self.all):
+            if self.log_weights[l] > -np.inf:
+                here.particle = l
+                report(particle, self.plan, Draw(self.random.of(len(self.segments_done), self.slots[l])))
+        here.particle = NOBODY
         return columns(self.all, self.plan)
 
     def trajectory(self, lane: int) -> dict[At, Any]:
@@ -193,8 +210,11 @@ class ReferenceEngine:
         retained: list[dict[At, Any]] | None = None,
         remember: bool = False,
         strict: bool = False,
+        holds: Holds | None = None,
     ) -> ReferenceParticles:
         given = None if retained is None else self.given(retained[0], strict)
+        if given is not None and holds is not None:
+            given = given.holding(holds)
         return ReferenceParticles(self.plan, self.random_of(key, size), size, given)
 
     def given(self, values: Mapping[At, Any], strict: bool) -> Given:
@@ -212,7 +232,7 @@ class ReferenceEngine:
         return False
 
     def holding(self, key: Key, settings: Settings, retained: Retained, holds: Holds) -> Iterator[ReferenceSweep]:
-        raise ModelError(NO_REFERENCE.format("held values"))
+        yield ReferenceSweep(self.particles(key, settings.particles, retained.held, settings.strict, holds=holds))
 
     def blocks(self, asked: Asked) -> None:
         """Sweeps are done one after the other."""
@@ -220,25 +240,26 @@ class ReferenceEngine:
     def mover(self, parts: tuple[Part, ...], held: dict[At, Any]) -> Mover:
         raise ModelError(NO_REFERENCE.format("moves of values"))
 
-    def trace(self, values: Mapping[At, Any], rng: np.random.Generator) -> Trace:
-        raise ModelError(NO_REFERENCE.format("traces that are updated"))
+    def trace(self, values: Mapping[At, Any], rng: np.random.Generator) -> ReferenceTrace:
+        return ReferenceTrace(self.plan, values, rng)
 
-    def log_density(self, trace: Trace) -> float:
-        raise ModelError(NO_REFERENCE.format("traces that are updated"))
+    def log_density(self, trace: Any) -> float:
+        return float(trace.log_density)
 
     def update(
         self,
-        trace: Trace,
+        trace: Any,
         changes: Mapping[At, Any],
         rng: np.random.Generator,
         moved: Mapping[At, At] | None = None,
     ) -> Update:
-        raise ModelError(NO_REFERENCE.format("traces that are updated"))
+        update: Update = trace.update(changes, rng, moved or {})
+        return update
 
 
 def infer(
     program: Program,
-    method: str,
+    method: str | Composition,
     settings: list[Settings],
     seed: int,
     data: Mapping[str, Any],
@@ -249,7 +270,7 @@ def infer(
         engine = ReferenceEngine(planned(program, data, max_depth))
     for own in settings:
         with one_lane(max_depth):
-            sweeps = Driver(METHODS[method].kernel, own, engine).chain(Key.of(seed).fold(own.chain))
+            sweeps = Driver(method_of(method).kernel, own, engine).chain(Key.of(seed).fold(own.chain))
         while True:
             with one_lane(max_depth):
                 sweep = next(sweeps, None)

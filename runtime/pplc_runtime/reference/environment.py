@@ -6,11 +6,12 @@ address, and their densities added up. `InOrder` does so with a list of choices 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from pplc_runtime.engine.observed import Observed
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.program.stochastic import Dist, ProcessInstance, observable
 from pplc_runtime.reference.draws import (
@@ -53,9 +54,11 @@ class Environment:
 
     `running` are the memo entries that are being computed."""
 
-    __slots__ = ("asked", "bindings", "deepest", "depth", "handler", "known", "running", "states")
+    __slots__ = (
+        "asked", "bindings", "deepest", "depth", "handler", "known", "observed", "running", "standing", "states",
+    )  # fmt: skip
 
-    def __init__(self, handler: Handler, deepest: int = DEEPEST) -> None:
+    def __init__(self, handler: Handler, deepest: int = DEEPEST, observed: Observed | None = None) -> None:
         self.bindings: dict[Symbol, Trace] = {}
         self.states: States = {}
         self.known: dict[At, tuple[Any, ...]] = {}
@@ -66,13 +69,18 @@ class Environment:
         """What a query was given from outside."""
         self.depth = 0
         self.deepest = deepest
+        self.observed = observed
+        """Other data for the observes."""
+        self.standing: dict[At, Mapping[str, Trace]] = {}
+        """The globals that there were where each predict stands that waits."""
 
     def fork(self, handler: Handler) -> Environment:
         """An environment of its own for an execution that goes on from here."""
-        copy = Environment(handler, self.deepest)
+        copy = Environment(handler, self.deepest, self.observed)
         copy.bindings = dict(self.bindings)
         copy.states = dict(self.states)
         copy.known = dict(self.known)
+        copy.standing = dict(self.standing)
         return copy
 
     def asks(self, at: At) -> Environment | None:
@@ -86,10 +94,25 @@ class Environment:
         return trace
 
 
+class Held(NamedTuple):
+    """Values that no particle draws: all take those of the retained run, whose density is weight."""
+
+    holds: Callable[[At], bool]
+    choices: Mapping[At, Choice]
+
+    def are_used(self, choices: Iterable[At]) -> bool:
+        """Whether an execution that makes some choices has taken all of them."""
+        return sum(map(self.holds, choices)) == len(self.choices)
+
+
 class Handler:
     """Answers samples, observes and predicates, and records them."""
 
+    held: Held | None = None
+
     def __init__(self) -> None:
+        self.log_held = 0.0
+        """The log density of the values that are held."""
         self.drawn: dict[At, Choice] = {}
         self.predicates: list[bool] = []
         self.seated: list[Seating] = []
@@ -101,10 +124,24 @@ class Handler:
 
     def sample(self, alpha: At, source: Dist | ProcessInstance, states: States) -> Any:
         """The choice of the sample at an address; a process takes it in."""
-        choice = self.choose(alpha, source, states)
+        if self.held is not None and self.held.holds(alpha):
+            choice = self.take(alpha, source, states, self.held)
+        else:
+            choice = self.choose(alpha, source, states)
         self.drawn[alpha] = Choice(choice, kind_of(source, choice, states))
         self.seat(alpha, source, choice, states)
         return choice
+
+    def take(self, alpha: At, source: Dist | ProcessInstance, states: States, held: Held) -> Any:
+        """A value that is held: the execution ends where there is none, or it is of another kind or impossible."""
+        choice = held.choices.get(alpha)
+        if choice is None or not fits(choice.value, source, states):
+            raise Mismatch
+        density = log_density(source, choice.value, states)
+        if choice.kind != kind_of(source, choice.value, states) or density == -np.inf:
+            raise Mismatch
+        self.log_held += density
+        return choice.value
 
     def observe(self, alpha: At, source: Any, value: Any, states: States) -> float:
         """The log likelihood of the observe at an address; a process takes the value in."""
@@ -128,9 +165,10 @@ class Handler:
 class Draw(Handler):
     """Every choice is drawn."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, held: Held | None = None) -> None:
         super().__init__()
         self.random = random
+        self.held = held
 
     def choose(self, alpha: At, source: Dist | ProcessInstance, states: States) -> Any:
         return self.random.choice(alpha, source, states)
@@ -163,8 +201,10 @@ class Given(Scoring):
         seated: Sequence[Sequence[Seating]],
         predicates: Sequence[Sequence[bool]],
         strict: bool = False,
+        held: Held | None = None,
     ) -> None:
         super().__init__()
+        self.held = held
         self.remaining = dict(choices)
         self.seated_before = seated
         self.predicates_before = predicates
@@ -198,11 +238,17 @@ class Given(Scoring):
 
     def rest(self) -> Given:
         """What is left, for the generations to come."""
-        return Given(self.remaining, self.seated_before[1:], self.predicates_before[1:], self.strict)
+        return Given(self.remaining, self.seated_before[1:], self.predicates_before[1:], self.strict, self.held)
 
     def fresh(self) -> Given:
         """The same, for another execution of this generation."""
-        return Given(self.remaining, self.seated_before, self.predicates_before, self.strict)
+        return Given(self.remaining, self.seated_before, self.predicates_before, self.strict, self.held)
+
+    def holding(self, holds: Callable[[At], bool]) -> Given:
+        """The same, where some of the choices are held."""
+        held = Held(holds, {alpha: choice for alpha, choice in self.remaining.items() if holds(alpha)})
+        rest = {alpha: choice for alpha, choice in self.remaining.items() if not holds(alpha)}
+        return Given(rest, self.seated_before, self.predicates_before, self.strict, held)
 
 
 def _as_before(now: Sequence[Any], before: Sequence[Any]) -> bool:

@@ -1,11 +1,13 @@
 """Traced evaluation, (e, alpha, R, Lambda) => tau (paper, section 4.2).
 
-One case for each rule, in the paper's order. `alpha["t", p]` is the paper's alpha::(t, p). Where the paper is
+One case for each rule, in the paper's order. Where the paper has alpha::(t, p) for part p of an expression, an
+expression here has its own number in the program, its site: alpha[site] is what it evaluates at, and its parts are
+evaluated at alpha. So addresses are as short as the calls are deep, and those of the other engines. Where the paper is
 silent:
 
 - A closure has no global environment of its own: it sees that of the execution that calls it.
-- A body is at alpha::(b, number of the lambda), so that two procedures which one call may reach draw at
-  different addresses.
+- The body of a procedure is at the address of its call. Two procedures which one call may reach draw at different
+  addresses, since sites are unique in a program.
 - (mem e) is identified by its own address. The entry for a key is a global symbol, evaluated at an address
   below that of the memo: whoever asks first, it is the same variable. A call of a memo looks that symbol up.
 - A process is identified by the address at which it was made, and its state is part of R.
@@ -26,9 +28,8 @@ from pplc_runtime.program.control import uncallable
 from pplc_runtime.program.gaussian_process import GaussianProcess, Point
 from pplc_runtime.program.names import primitive
 from pplc_runtime.program.procedural_dp import UNOBSERVABLE, ProceduralDp
-from pplc_runtime.program.stochastic import ProcessInstance
 from pplc_runtime.reference import syntax
-from pplc_runtime.reference.draws import Instance, chosen_from, value_of
+from pplc_runtime.reference.draws import chosen_from, value_of
 from pplc_runtime.reference.environment import Ended, Environment, Impossible
 from pplc_runtime.reference.syntax import Expression, Lambda, Place
 from pplc_runtime.reference.trace import (
@@ -38,7 +39,6 @@ from pplc_runtime.reference.trace import (
     Closure,
     Entry,
     Lookup,
-    Memo,
     Memoised,
     Observed,
     PrimitiveCall,
@@ -51,7 +51,7 @@ from pplc_runtime.reference.trace import (
     inlined,
     transparent,
 )
-from pplc_runtime.values import List, Map, ModelError, Symbol, key_of
+from pplc_runtime.values import List, Map, Memo, ModelError, Symbol, key_of
 
 Locals = Mapping[str, Trace]
 T = TypeVar("T")
@@ -70,45 +70,49 @@ def evaluate(e: Expression, alpha: At, R: Environment, local: Locals) -> Trace:
         case syntax.Local(name):
             tau = local[name]
             return inlined(tau.v, tau.epsilon, tau)
-        case syntax.Sample(source, place):
-            tau = evaluate(source, alpha["s", 0], R, local)
-            return sample(tau, alpha, R, place)
-        case syntax.Observe(source, value, place):
-            tau = evaluate(source, alpha["o", 0], R, local)
-            tau_2 = evaluate(value, alpha["o", 1], R, local)
-            return observe(tau, tau_2, alpha, R, place)
-        case syntax.Application(syntax.Primitive(name), arguments, place):
-            taus = [evaluate(a, alpha["p", i], R, local) for i, a in enumerate(arguments, 1)]
-            return apply_primitive(name, taus, alpha, R, place)
-        case syntax.Application(operator, arguments, place):
-            tau_1 = evaluate(operator, alpha["a", 0], R, local)
-            taus = [evaluate(a, alpha["a", i], R, local) for i, a in enumerate(arguments, 1)]
-            return apply(tau_1, taus, alpha, R, place)
-        case syntax.Lambda():
-            return closed(alpha, e, {name: local[name] for name in e.free}, ())
-        case syntax.If(test, then, other):
-            tau = evaluate(test, alpha["i", 0], R, local)
+        case syntax.Sample(source, place, site):
+            tau = evaluate(source, alpha, R, local)
+            return sample(tau, alpha[site], R, place)
+        case syntax.Observe(source, value, place, site):
+            tau = evaluate(source, alpha, R, local)
+            tau_2 = evaluate(value, alpha, R, local)
+            return observe(tau, tau_2, below(alpha, site), R, place)
+        case syntax.Application(syntax.Primitive(name), arguments, place, site):
+            taus = [evaluate(a, alpha, R, local) for a in arguments]
+            return apply_primitive(name, taus, below(alpha, site), R, place)
+        case syntax.Application(operator, arguments, place, site):
+            tau_1 = evaluate(operator, alpha, R, local)
+            taus = [evaluate(a, alpha, R, local) for a in arguments]
+            return apply(tau_1, taus, below(alpha, site), R, place)
+        case syntax.Lambda(site=site):
+            return closed(alpha[site], e, {name: local[name] for name in e.free}, ())
+        case syntax.If(test, then, other, number):
+            tau = evaluate(test, alpha, R, local)
             truth = at_place(lambda: is_true(tau.v), test.place)
             R.handler.decided(truth)
-            branch, p = (then, 1) if truth else (other, 2)
-            tau_1 = evaluate(branch, alpha["i", p], R, local)
+            tau_1 = evaluate(then if truth else other, alpha, R, local)
             both = combine(tau_1.v, tau_1.epsilon, tau, tau_1)
-            return _with_predicate(both, alpha, tau)
+            return _with_predicate(both, alpha["if", number], tau)
         case syntax.Let(name, value, body):
-            tau = evaluate(value, alpha["let", 0], R, local)
-            tau_1 = evaluate(body, alpha["let", 1], R, {**local, name: tau})
+            tau = evaluate(value, alpha, R, local)
+            tau_1 = evaluate(body, alpha, R, {**local, name: tau})
             return combine(tau_1.v, tau_1.epsilon, tau, tau_1)
         case syntax.Letrec(bindings, body):
-            siblings = tuple((name, procedure, alpha["letrec", i]) for i, (name, procedure) in enumerate(bindings))
+            siblings = tuple((name, procedure, alpha[procedure.site]) for name, procedure in bindings)
             free = [name for _, procedure in bindings for name in procedure.free if name in local]
             captured = {name: local[name] for name in free}
             inner = {**local, **_letrec(siblings, captured)}
-            return evaluate(body, alpha["letrec", len(bindings)], R, inner)
-        case syntax.Mem(procedure, place):
-            tau = evaluate(procedure, alpha["m", 0], R, local)
-            return combine(memoised(alpha, tau.v, place), Memoised(alpha, tau, place), tau)
+            return evaluate(body, alpha, R, inner)
+        case syntax.Mem(procedure, place, site):
+            tau = evaluate(procedure, alpha, R, local)
+            return combine(memoised(alpha[site], tau.v, place), Memoised(alpha[site], tau, place), tau)
         case _:
             assert_never(e)
+
+
+def below(alpha: At, site: int) -> At:
+    """The address of a site; without one it is that of what stands around it."""
+    return alpha[site] if site else alpha
 
 
 class Law(NamedTuple):
@@ -152,6 +156,10 @@ def observe(tau: Trace, tau_2: Trace, alpha: At, R: Environment, place: Place) -
     """Inherits from the traces of both arguments and adds an entry to omega."""
     if isinstance(tau.v, ProceduralDp):
         raise placed(ModelError(UNOBSERVABLE), place)
+    replaced = R.observed
+    if replaced is not None:
+        v = at_place(lambda: replaced.at(alpha), place)
+        tau_2 = combine(v, Value(v), tau_2)
     law = law_of(tau.v, alpha, R, place)
     l_12 = at_place(lambda: R.handler.observe(alpha, law.stochastic, tau_2.v, R.states), place)
     law.learn(tau_2.v)
@@ -180,10 +188,7 @@ def apply_primitive(name: str, taus: Sequence[Trace], alpha: At, R: Environment,
 def call_primitive(name: str, values: list[Any], alpha: At) -> Any:
     """The value of a primitive procedure."""
     named = primitive(name)
-    result = named.function(alpha, *values) if named.addressed else named.function(*values)
-    if type(result) is ProcessInstance:
-        return Instance(result.family, result.parts, result.at)
-    return result
+    return named.function(alpha, *values) if named.addressed else named.function(*values)
 
 
 def apply(tau_1: Trace, taus: Sequence[Trace], alpha: At, R: Environment, place: Place) -> Trace:
@@ -226,7 +231,7 @@ def _body(closure: Closure, taus: Sequence[Trace], alpha: At, R: Environment, pl
     if R.depth >= R.deepest:
         raise placed(ModelError(f"procedures call each other more than {R.deepest} deep"), place)
     R.depth += 1
-    tau_3 = evaluate(procedure.body, alpha["b", procedure.number], R, local)
+    tau_3 = evaluate(procedure.body, alpha, R, local)
     R.depth -= 1
     return tau_3
 
@@ -271,11 +276,17 @@ def entry(tau_1: Trace, taus: Sequence[Trace], R: Environment, place: Place) -> 
             raise placed(ModelError(f"the memoised procedure '{name}' {needs}"), place)
         R.running.add(s)
         operator = inlined(memo.procedure, ProcedureOf(tau_1), tau_1)
-        tau = apply(operator, [transparent(v) for v in values], memo.at["entry", s.key], R, place)
+        tau = apply(operator, [transparent(v) for v in values], entry_address(memo.at, values), R, place)
         R.running.discard(s)
         R.bindings[s] = tau
         log_weight = tau.l
     return Trace(tau.v, Lookup(s), log_weight, {s: tau}, {}, {}, {})
+
+
+def entry_address(at: At, values: Sequence[Any]) -> At:
+    """Where the entry of a memo is evaluated: below the memo, by the key of the arguments."""
+    keys = [key_of(v) for v in values]
+    return at[keys[0]] if len(keys) == 1 else at["arguments", *keys]
 
 
 def _called(operator: Any, values: list[Any], alpha: At) -> Any:

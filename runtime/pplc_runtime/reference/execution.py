@@ -1,18 +1,19 @@
 """Executions: the statements of one run, in generations, and a particle that goes through them.
 
 The statements of for loops are unrolled. Generations are cut after each top-level observe; what follows the
-last one belongs to the last generation.
+last one belongs to the last generation. A predict that waits is no part of one: it is evaluated when the particle is
+finished, in the globals that there were where it stands, and nobody retains what it draws.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from pplc_runtime.engine.observed import OBSERVED
+from pplc_runtime.engine.observed import OBSERVED, Observed
 from pplc_runtime.engine.plan import FOR, RANDOM, TEST
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.messages import given, reportable
@@ -23,7 +24,6 @@ from pplc_runtime.reference.environment import DEEPEST, Environment, Given, Hand
 from pplc_runtime.reference.evaluate import at_place, evaluate, placed
 from pplc_runtime.reference.syntax import (
     Assume,
-    Constant,
     For,
     Input,
     Lambda,
@@ -33,7 +33,7 @@ from pplc_runtime.reference.syntax import (
     Program,
     Statement,
 )
-from pplc_runtime.reference.trace import Trace, transparent
+from pplc_runtime.reference.trace import Entry, Trace, transparent
 from pplc_runtime.results.ancestry import Outline
 from pplc_runtime.values import ModelError
 
@@ -58,6 +58,19 @@ class Plan:
     outline: Outline
     """The lines that notes about the run speak of."""
     deepest: int = DEEPEST
+    observed: Observed | None = None
+    """Other data for the observes."""
+    root: At = field(default_factory=At)
+    """The address below which all others are."""
+    assumed: Mapping[At, tuple[str, bool]] = field(default_factory=dict)
+    """The assumes by their addresses, below which they draw: their names, and whether many statements share them."""
+    shared_memos: tuple[At, ...] = ()
+    """The addresses of the memos that many statements share."""
+
+    @property
+    def waiting(self) -> list[Step]:
+        """The predicts that wait, in order."""
+        return [step for segment in self.segments for step in segment if _waits(step)]
 
 
 class _Certain(Handler):
@@ -114,14 +127,7 @@ class _Wanted(BaseException):
 
 def plan(program: Program, data: Mapping[str, Any], deepest: int = DEEPEST) -> Plan:
     """The segments of a run with the given inputs."""
-    in_loops: set[str] = set()
-    bodies = [s for s in program.statements if isinstance(s, For)]
-    while bodies:
-        for statement in bodies.pop().body:
-            if isinstance(statement, For):
-                bodies.append(statement)
-            elif isinstance(statement, Assume):
-                in_loops.add(statement.name)
+    in_loops = {s.name for loop in program.statements if isinstance(loop, For) for s in _assumes(loop.body)}
     wanted: set[str] = set()
     while True:
         try:
@@ -132,14 +138,16 @@ def plan(program: Program, data: Mapping[str, Any], deepest: int = DEEPEST) -> P
 
 def _plan(program: Program, data: Mapping[str, Any], deepest: int, in_loops: set[str], wanted: set[str]) -> Plan:
     root = At()
-    assumes = {s.name: (s, root["t", i]) for i, s in enumerate(program.statements) if isinstance(s, Assume)}
+    assumes = {s.name: (s, root[s.label]) for s in program.statements if isinstance(s, Assume)}
     R = _Planned(assumes, deepest, in_loops, wanted)
     inputs: dict[str, Trace] = {}
     steps: list[Step] = []
 
-    def unroll(statements: tuple[Statement, ...], at: At, local: Mapping[str, Trace]) -> None:
-        for number, statement in enumerate(statements):
-            alpha = at["t", number]
+    def unroll(statements: tuple[Statement, ...], turns: tuple[int, ...], local: Mapping[str, Trace]) -> None:
+        for statement in statements:
+            alpha = root[statement.label]
+            for turn in turns:
+                alpha = alpha[turn]
             match statement:
                 case Input(name, default, place):
                     if name in data:
@@ -150,37 +158,39 @@ def _plan(program: Program, data: Mapping[str, Any], deepest: int, in_loops: set
                         message = f"the input '{name}' has no value; give it with --set, --data or data="
                         raise placed(ModelError(message), place)
                     R.bindings[name] = inputs[name] = transparent(value)
-                case For(name, sequence, body, place, test):
+                case For(name, sequence, body, place, _, test):
                     R.certain.what = TEST if test else FOR
                     value = evaluate(sequence, alpha, R, local).v
                     if value is not None and not isinstance(value, tuple | np.ndarray):
                         message = f"a for runs over a list or a vector, not {given(value)}"
                         raise placed(ModelError(message), place)
                     for turn, element in enumerate(elements(value, "for")):
-                        unroll(body, alpha["f", turn], {**local, name: transparent(element)})
+                        unroll(body, (*turns, turn), {**local, name: transparent(element)})
                 case _:
                     if isinstance(statement, Assume) and statement.name in wanted:
                         R.assume(statement, alpha, local)
                     steps.append(Step(statement, alpha, local))
 
-    unroll(program.statements, root, {})
-    if OBSERVED in data:
-        steps = _replaced(steps, [value for _, value in data[OBSERVED]])
+    unroll(program.statements, (), {})
     segments = _cut(steps)
-    return Plan(inputs, segments, _outline(segments), deepest)
+    observed = Observed(data[OBSERVED], root) if OBSERVED in data else None
+    rows = list(_assumes(program.statements))
+    assumed = {root[s.label]: (s.name.split("%")[0], s.shared) for s in rows}
+    memos = tuple(root[s.label][s.value.site] for s in rows if s.shared and isinstance(s.value, Mem))
+    return Plan(inputs, segments, _outline(segments), deepest, observed, root, assumed, memos)
 
 
-def _replaced(steps: list[Step], values: list[Any]) -> list[Step]:
-    """Statements with other data, in the order of the observes; those inside of expressions have none."""
-    observes = [number for number, step in enumerate(steps) if isinstance(step.statement, Observe)]
-    if len(observes) != len(values):
-        raise ModelError("the reference engine takes other data for the observes of statements only")
-    found = list(steps)
-    for number, value in zip(observes, values):
-        statement = found[number].statement
-        assert isinstance(statement, Observe)
-        found[number] = found[number]._replace(statement=replace(statement, value=Constant(value, statement.place)))
-    return found
+def _assumes(statements: Iterable[Statement]) -> Iterator[Assume]:
+    """All assumes, those of loops too."""
+    for statement in statements:
+        if isinstance(statement, Assume):
+            yield statement
+        elif isinstance(statement, For):
+            yield from _assumes(statement.body)
+
+
+def _waits(step: Step) -> bool:
+    return isinstance(step.statement, Predict) and step.statement.waits
 
 
 def _outline(segments: tuple[Segment, ...]) -> Outline:
@@ -206,7 +216,7 @@ def _cut(steps: list[Step]) -> tuple[Segment, ...]:
 class Generation:
     """What a particle did in one segment: the traces of each statement; what was drawn, seated and decided.
 
-    A predict has two traces, of its label and its value; other statements have one."""
+    A predict has two traces, of its label and its value, or none if it waits; other statements have one."""
 
     traces: list[tuple[Trace, ...]]
     drawn: Mapping[At, Choice]
@@ -221,6 +231,8 @@ class Particle:
 
     R: Environment
     generations: list[Generation] = field(default_factory=list)
+    reported: dict[At, tuple[Trace, ...]] = field(default_factory=dict)
+    """The traces of the predicts that have waited."""
 
     @property
     def log_weight(self) -> float:
@@ -240,12 +252,13 @@ class Particle:
         return Given(self.choices(first), [g.seated for g in later], [g.predicates for g in later], strict)
 
     def predicts(self, segments: Sequence[Segment]) -> dict[str, Any]:
-        """Label to value; a label that comes again is numbered."""
+        """Label to value; a label that comes again is numbered. One that has ended does not report what waits."""
         found: dict[str, Any] = {}
         seen: dict[str, int] = {}
         for segment, generation in zip(segments, self.generations):
             for step, traces in zip(segment, generation.traces):
-                if isinstance(step.statement, Predict):
+                traces = traces or self.reported.get(step.alpha, ())
+                if isinstance(step.statement, Predict) and traces:
                     label, value = traces[0].v, traces[1].v
                     text = label if isinstance(label, str) else given(label)
                     seen[text] = seen.get(text, 0) + 1
@@ -255,9 +268,20 @@ class Particle:
 
 def start(run: Plan) -> Particle:
     """A particle before the first statement."""
-    R = Environment(Handler(), run.deepest)
+    R = Environment(Handler(), run.deepest, run.observed)
     R.bindings.update(run.inputs)
     return Particle(R)
+
+
+def report(particle: Particle, run: Plan, handler: Handler) -> None:
+    """Evaluate the predicts of a finished particle that have waited; entries that they make are theirs alone."""
+    if particle.reported:
+        return
+    R = particle.R.fork(handler)
+    for step in run.waiting:
+        R.bindings = {s: tau for s, tau in R.bindings.items() if isinstance(s, Entry)}
+        R.bindings.update(R.standing[step.alpha].items())
+        particle.reported[step.alpha] = predicted(step, R)
 
 
 def execute(step: Step, R: Environment) -> tuple[Trace, ...]:
@@ -268,12 +292,22 @@ def execute(step: Step, R: Environment) -> tuple[Trace, ...]:
             tau = evaluate(value, alpha, R, local)
             R.bindings[name] = tau
             return (tau,)
-        case Predict(label, value, place):
-            traces = evaluate(label, alpha["t", 0], R, local), evaluate(value, alpha["t", 1], R, local)
-            at_place(lambda: reportable(traces[0].v, traces[1].v), place)
-            return traces
+        case Predict(waits=True):
+            R.standing[alpha] = {s: tau for s, tau in R.bindings.items() if isinstance(s, str)}
+            return ()
+        case Predict():
+            return predicted(step, R)
         case Observe():
             return (evaluate(statement, alpha, R, local),)
+
+
+def predicted(step: Step, R: Environment) -> tuple[Trace, ...]:
+    """The traces of the label and the value of a predict."""
+    statement, alpha, local = step
+    assert isinstance(statement, Predict)
+    name, value = evaluate(statement.name, alpha, R, local), evaluate(statement.value, alpha, R, local)
+    at_place(lambda: reportable(name.v, value.v), statement.place)
+    return name, value
 
 
 def extend(particle: Particle, segment: Segment, handler: Handler) -> None:
@@ -287,6 +321,7 @@ def extend(particle: Particle, segment: Segment, handler: Handler) -> None:
             traces.append(execute(step, R))
             for tau in traces[-1]:
                 log_weight += tau.l
+        log_weight += handler.log_held
     except Impossible:
         log_weight = -np.inf
     particle.generations.append(Generation(traces, handler.drawn, handler.seated, handler.predicates, log_weight))

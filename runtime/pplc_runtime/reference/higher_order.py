@@ -1,6 +1,6 @@
 """Primitives that call procedures, traced like everything else.
 
-Call number i of such a primitive is at alpha::(e, i). Their tests are predicates, as those of an if are.
+Call number i of such a primitive is at alpha[i]. Their tests are predicates, as those of an if are.
 """
 
 from __future__ import annotations
@@ -17,20 +17,19 @@ from pplc_runtime.program.procedural_dp import ProceduralDp
 from pplc_runtime.reference.environment import Environment
 from pplc_runtime.reference.evaluate import apply, apply_primitive, call_primitive, closed
 from pplc_runtime.reference.nested import conditional
-from pplc_runtime.reference.syntax import Application, Expression, Lambda, Local, Place
+from pplc_runtime.reference.syntax import Application, Constant, Expression, Lambda, Local, Place
 from pplc_runtime.reference.syntax import Primitive as Name
 from pplc_runtime.reference.trace import (
     Call,
     Closure,
     Element,
-    Memo,
     PrimitiveCall,
     Trace,
     combine,
     inlined,
     transparent,
 )
-from pplc_runtime.values import key_of
+from pplc_runtime.values import List, Memo, key_of
 
 HigherOrder = Callable[[list[Trace], At, Environment, Place], Trace]
 
@@ -48,7 +47,7 @@ def _beside(tau: Trace, others: list[Trace]) -> Trace:
 def _mapped(taus: list[Trace], alpha: At, R: Environment, place: Place, name: str) -> list[Trace]:
     f, *sequences = taus
     rows = list(zip(*[items(sequence, name) for sequence in sequences]))
-    return [apply(f, row, alpha["e", i], R, place) for i, row in enumerate(rows)]
+    return [apply(f, row, alpha[i], R, place) for i, row in enumerate(rows)]
 
 
 def map_(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
@@ -66,7 +65,7 @@ def mapcat(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
 def map_indexed(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
     f, sequence = taus
     numbered = enumerate(items(sequence, "map-indexed"))
-    results = [apply(f, [transparent(i), item], alpha["e", i], R, place) for i, item in numbered]
+    results = [apply(f, [transparent(i), item], alpha[i], R, place) for i, item in numbered]
     return apply_primitive("list", results, alpha, R, place)
 
 
@@ -74,9 +73,9 @@ def _tested(taus: list[Trace], alpha: At, R: Environment, place: Place, name: st
     """The elements of a sequence, each with the trace of its test."""
     f, sequence = taus
     for i, item in enumerate(items(sequence, name)):
-        test = apply(f, [item], alpha["e", i], R, place)
+        test = apply(f, [item], alpha[i], R, place)
         R.handler.decided(is_true(test.v))
-        phi = {**test.phi, alpha["e", i]: test}
+        phi = {**test.phi, alpha[i]: test}
         yield item, Trace(test.v, test.epsilon, test.l, test.rho, test.omega, test.sigma, phi)
 
 
@@ -152,10 +151,10 @@ def _totals(taus: list[Trace], alpha: At, R: Environment, place: Place, name: st
     elif rest:
         totals = [rest.pop(0)]
     else:
-        results.append(apply(f, [], alpha["e", 0], R, place))
+        results.append(apply(f, [], alpha[0], R, place))
         totals = [inlined(results[-1].v, results[-1].epsilon, results[-1])]
     for i, item in enumerate(rest):
-        results.append(apply(f, [totals[-1], item], alpha["e", i], R, place))
+        results.append(apply(f, [totals[-1], item], alpha[i], R, place))
         totals.append(inlined(results[-1].v, results[-1].epsilon, results[-1]))
     return totals, results
 
@@ -164,7 +163,7 @@ def group_by(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trac
     """(group-by f xs) is the map of each key and the vector of its elements."""
     f, sequence = taus
     elements_ = items(sequence, "group-by")
-    keys = [apply(f, [item], alpha["e", i], R, place) for i, item in enumerate(elements_)]
+    keys = [apply(f, [item], alpha[i], R, place) for i, item in enumerate(elements_)]
     groups: dict[object, tuple[Trace, list[Trace]]] = {}
     for item, key in zip(elements_, keys):
         groups.setdefault(key_of(key.v), (inlined(key.v, key.epsilon, key), []))[1].append(item)
@@ -176,41 +175,41 @@ def group_by(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trac
 
 def repeatedly(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
     n, f = taus
-    results = [apply(f, [], alpha["e", i], R, place) for i in range(whole(n.v, "repeatedly"))]
+    results = [apply(f, [], alpha[i], R, place) for i in range(whole(n.v, "repeatedly"))]
     return apply_primitive("list", results, alpha, R, place)
 
 
 def sort_by(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
     f, sequence = taus
     elements_ = items(sequence, "sort-by")
-    keys = [apply(f, [item], alpha["e", i], R, place) for i, item in enumerate(elements_)]
+    keys = [apply(f, [item], alpha[i], R, place) for i, item in enumerate(elements_)]
     order = permutation(tuple([key.v for key in keys]), "sort-by")
     return _beside(apply_primitive("list", [elements_[i] for i in order], alpha, R, place), keys)
 
 
 def apply_(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
     f, *some, last = taus
-    return apply(f, [*some, *items(last, "apply")], alpha["e", 0], R, place)
+    return apply(f, [*some, *items(last, "apply")], alpha[0], R, place)
 
 
 def update(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
     whole_, key, f, *further = taus
     before = apply_primitive("get", [whole_, key], alpha, R, place)
-    after = apply(f, [before, *further], alpha["e", 0], R, place)
+    after = apply(f, [before, *further], alpha[0], R, place)
     return apply_primitive("assoc", [whole_, key, after], alpha, R, place)
 
 
 def update_in(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
     whole_, path, f, *further = taus
     before = apply_primitive("get-in", [whole_, path], alpha, R, place)
-    after = apply(f, [before, *further], alpha["e", 0], R, place)
+    after = apply(f, [before, *further], alpha[0], R, place)
     return apply_primitive("assoc-in", [whole_, path, after], alpha, R, place)
 
 
 def _made_of(name: str, taus: list[Trace], alpha: At, place: Place, body: Expression) -> Trace:
     """A procedure of any number of arguments, `rest`, that closes over values x0, x1, ..."""
     captured = {f"x{i}": tau for i, tau in enumerate(taus)}
-    return closed(alpha, Lambda(name, (), "rest", body, tuple(captured), name, place), captured, ())
+    return closed(alpha, Lambda(name, (), "rest", body, tuple(captured), place), captured, ())
 
 
 def partial(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
@@ -225,8 +224,8 @@ def comp(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
     parts: list[Expression] = [Local(f"x{i}", place) for i in range(len(taus))]
     *outer, last = parts or [Name("identity", place)]
     body = Application(Name("apply", place), (last, Local("rest", place)), place)
-    for f in reversed(outer):
-        body = Application(f, (body,), place)
+    for i, f in enumerate(reversed(outer), 1):
+        body = Application(f, (body,), place, i)
     return _made_of("comp", taus, alpha, place, body)
 
 
@@ -249,7 +248,8 @@ def dp(taus: list[Trace], alpha: At, R: Environment, place: Place) -> Trace:
         return combine(v, PrimitiveCall(alpha, "dp", tuple(taus), place), *taus)
     own = alpha["procedure"]
     tables = apply_primitive("crp", [concentration], own, R, place)
-    called = _made_of("base", [base], own, place, Application(Local("x0", place), (), place))
+    call = Application(Name("apply", place), (Local("x0", place), Constant(List(), place)), place)
+    called = _made_of("base", [base], own, place, call)
     atoms = Memo(own["base"], called.v)
     epsilon = Call(alpha, (transparent(primitive("dp")), *taus), place)
     return inlined(ProceduralDp((tables.v, atoms), own), epsilon, *taus)

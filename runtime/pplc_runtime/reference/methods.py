@@ -43,6 +43,7 @@ from pplc_runtime.reference.execution import (
     Segment,
     extend,
     plan,
+    report,
     start,
 )
 from pplc_runtime.reference.regenerate import Regeneration
@@ -161,7 +162,9 @@ def suffix_score(prefix: Particle, retained: Given, n: int, run: Plan) -> float:
         if total == -np.inf or not given.done:
             return -np.inf
         given = given.rest()
-    return -np.inf if given.remaining else total
+    if given.remaining or (given.held is not None and not given.held.are_used(particle.choices())):
+        return -np.inf
+    return total
 
 
 # The paper's way
@@ -217,6 +220,9 @@ def conditional(
 ) -> tuple[Sweep, Particle]:
     """One sweep of icsmc or pgas, and the particle that it retains."""
     particles, weights, log_evidence = sweep(run, size, random, retained, settings)
+    for particle in particles:
+        if particle.log_weight > -np.inf:
+            report(particle, run, Draw(random))
     chosen = particles[random.index(weights)]
     return Sweep(0, number, _log(weights), columns(particles, run), log_evidence), chosen
 
@@ -224,7 +230,7 @@ def conditional(
 def columns(particles: Sequence[Particle], run: Plan) -> dict[str, Column]:
     """The predicts of all particles; nil where an execution has ended before."""
     rows = [particle.predicts(run.segments) for particle in particles]
-    labels = {label: None for row in rows for label in row}
+    labels = {label: None for row in sorted(rows, key=len, reverse=True) for label in row}
     return {label: [row.get(label) for row in rows] for label in labels}
 
 

@@ -23,8 +23,8 @@ from pplc_runtime.reference.draws import States
 from pplc_runtime.reference.environment import Ended, Environment, Handler, Impossible
 from pplc_runtime.reference.evaluate import apply
 from pplc_runtime.reference.syntax import Place
-from pplc_runtime.reference.trace import Call, Closure, Memo, Trace, merge, transparent
-from pplc_runtime.values import ModelError, key_of
+from pplc_runtime.reference.trace import Call, Closure, Trace, merge, transparent
+from pplc_runtime.values import Memo, ModelError, key_of
 
 
 class Enumerating(Handler):

@@ -44,7 +44,6 @@ from pplc_runtime.reference.trace import (
     Element,
     Epsilon,
     Lookup,
-    Memo,
     Memoised,
     Observed,
     PrimitiveCall,
@@ -54,14 +53,14 @@ from pplc_runtime.reference.trace import (
     Trace,
     Value,
 )
-from pplc_runtime.values import List, Map, key_of
+from pplc_runtime.values import List, Map, Memo, key_of
 
 
 class Regeneration(Handler):
     """One call of the operator: the environment R, which it updates in place, and the map C.
 
-    `delta` is the paper's Delta l, in two parts: of the observes, and of the samples. As a handler it answers
-    the samples and observes that step 6 meets."""
+    The paper's Delta l is in two parts: of the observes, and of the samples. As a handler it answers the samples and
+    observes that step 6 meets."""
 
     def __init__(self, R: Environment, retained: Mapping[At, Any]) -> None:
         super().__init__()
@@ -72,10 +71,6 @@ class Regeneration(Handler):
         self.sampled: set[At] = set()
         self.delta_observes = 0.0
         self.delta_samples = 0.0
-
-    @property
-    def delta(self) -> float:
-        return self.delta_observes + self.delta_samples
 
     def regenerate(self, tau: Trace) -> Trace:
         """R(tau, R): raises Impossible where the paper aborts, or a density is zero."""
@@ -211,6 +206,7 @@ def same(a: Any, b: Any) -> bool:
             return (
                 isinstance(b, Closure)
                 and a.at is b.at
+                and (a.procedure.site, a.name, len(a.captured)) == (b.procedure.site, b.name, len(b.captured))
                 and all(same(tau.v, b.captured[s].v) for s, tau in a.captured.items())
             )
         case Memo():

@@ -1,6 +1,8 @@
 """The syntax of the reference engine: the paper's grammar (section 2.1), with let, letrec and mem.
 
-Every node has its place in the source: line, column and width.
+Every node has its place in the source: line, column and width. What evaluates something at an address has its number
+there, its `site`, as the compiler gives it: 0 is the address of what stands around it. So addresses are those of the
+other engines.
 """
 
 from __future__ import annotations
@@ -51,29 +53,32 @@ class Application:
     operator: Expression
     arguments: tuple[Expression, ...]
     place: Place = NOWHERE
+    site: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Lambda:
-    """(lambda (s ...) e). `number` tells the lambdas of a program apart; `free` are the local variables that
-    the body uses and does not bind."""
+    """(lambda (s ...) e). `free` are the local variables that the body uses and does not bind. One that is `constant`
+    closes over nothing, or over procedures only that do not."""
 
     name: str
     parameters: tuple[str, ...]
     rest: str | None
     body: Expression
     free: tuple[str, ...]
-    number: int | str
     place: Place = NOWHERE
+    site: int = 0
+    constant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class If:
-    """(if e e e)"""
+    """(if e e e). `number` tells the ifs of a program apart."""
 
     test: Expression
     then: Expression
     other: Expression
+    number: int
     place: Place = NOWHERE
 
 
@@ -102,6 +107,7 @@ class Sample:
 
     source: Expression
     place: Place = NOWHERE
+    site: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +117,8 @@ class Observe:
     source: Expression
     value: Expression
     place: Place = NOWHERE
+    site: int = 0
+    label: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +127,7 @@ class Mem:
 
     procedure: Expression
     place: Place = NOWHERE
+    site: int = 0
 
 
 Expression: TypeAlias = (
@@ -128,20 +137,25 @@ Expression: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Assume:
-    """[assume s e]"""
+    """[assume s e]. `label` is the number of a statement in the program, here and below. What a `shared` one draws is
+    read by many statements."""
 
     name: str
     value: Expression
     place: Place = NOWHERE
+    label: int = 0
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Predict:
-    """[predict label e]"""
+    """[predict name e]. One that `waits` is evaluated when particles are finished, in the globals of its place."""
 
-    label: Expression
+    name: Expression
     value: Expression
     place: Place = NOWHERE
+    label: int = 0
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +165,7 @@ class Input:
     name: str
     default: Expression | None
     place: Place = NOWHERE
+    label: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +176,7 @@ class For:
     sequence: Expression
     body: tuple[Statement, ...]
     place: Place = NOWHERE
+    label: int = 0
     test: bool = False
 
 

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from pplc_runtime.lanes.addresses import At
+from pplc_runtime.numerics.keys import number_of
 from pplc_runtime.reference.syntax import Lambda, Place
+from pplc_runtime.values import key_of
 
 
 class Entry(NamedTuple):
@@ -161,34 +163,27 @@ class Closure:
     def name(self) -> str:
         return self.procedure.name
 
+    @property
+    def identity(self) -> Any:
+        """What it is compared by: the address at which the lambda was evaluated, if it closes over something. One of
+        `partial` and its kin goes by what it has."""
+        if self.procedure.constant:
+            return self.procedure.site
+        return self.at if self.procedure.site else (self.name, *[key_of(tau.v) for tau in self.captured.values()])
+
+    @property
+    def hash(self) -> int | None:
+        """Its number in addresses, where it is the key of a memo."""
+        return number_of(self.identity)
+
     def __eq__(self, other: object) -> bool:
-        """Procedures are compared by instance: the address at which the lambda was evaluated."""
-        return isinstance(other, Closure) and self.at is other.at
+        return isinstance(other, Closure) and bool(self.identity == other.identity)
 
     def __hash__(self) -> int:
-        return hash(self.at)
+        return hash(self.identity)
 
     def __str__(self) -> str:
         return f"<procedure {self.name}>"
-
-
-class Memo:
-    """A memoised procedure; its entries are in the global environment."""
-
-    __slots__ = ("at", "procedure")
-
-    def __init__(self, at: At, procedure: Any) -> None:
-        self.at = at
-        self.procedure = procedure
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Memo) and self.at is other.at
-
-    def __hash__(self) -> int:
-        return hash(self.at)
-
-    def __str__(self) -> str:
-        return f"<memoised {getattr(self.procedure, 'name', 'procedure')}>"
 
 
 # Making traces

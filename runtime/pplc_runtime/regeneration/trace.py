@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -62,10 +62,39 @@ class Versions:
         self.values[number] = value
 
 
+class Execution(Protocol):
+    """A trace, as methods know it."""
+
+    @property
+    def plan(self) -> Any: ...
+    @property
+    def choices(self) -> Mapping[At, Choice]: ...
+    @property
+    def records(self) -> Sequence[StatementRecord]:
+        """What was done, one after the other."""
+
+    @property
+    def values(self) -> dict[At, Any]:
+        """What was drawn, in the order of execution."""
+
+    @property
+    def log_density(self) -> float:
+        """The log of the product of the densities of all draws and observes."""
+
+    def predicts(self, rng: np.random.Generator) -> dict[str, Column]:
+        """What is reported, by label."""
+
+    def replace(self, number: int, new: StatementRecord) -> None:
+        """A record is another one."""
+
+    def put(self, at: At, choice: Choice | None) -> None:
+        """A choice, or none any more."""
+
+
 class Update(NamedTuple):
     """What a change has come to; if it is impossible, the ratio is -inf and the trace is as it was."""
 
-    trace: Trace
+    trace: Execution
     log_ratio: float
     """The log density of the execution less that of the one before."""
     fresh: tuple[At, ...] = ()

@@ -58,7 +58,7 @@ _STACK = 1 << 29
 
 Item = TypeVar("Item")
 OnSweep = Callable[[Sweep], None]
-Engine = Callable[[str, list[Settings], int, dict[str, Any], int | None], Iterator[Sweep]]
+Engine = Callable[[str | Composition, list[Settings], int, dict[str, Any], int | None], Iterator[Sweep]]
 
 
 class Program:
@@ -197,7 +197,7 @@ class Program:
             deepest = max_depth or DEEPEST
             sweeps_done = self.chains(method, settings, Key.of(seed), values, cores, deepest, (), executor, not keep)
         else:
-            work = partial(self.located, partial(engine, chosen.name, settings, seed, values, max_depth))
+            work = partial(self.located, partial(engine, method, settings, seed, values, max_depth))
             sweeps_done = self.deep(work, DEEPEST)
         try:
             with limits, closing(sweeps_done):
