@@ -117,7 +117,7 @@ NAMES: Final = _named({
     "sort": "sorted",
     "distinct": "unique uniq nub",
     "frequencies": "tally counter",
-    "print": "printf println puts echo display console.log log-message prn pprint print-line debug",
+    "print": "printf puts echo display console.log log-message pprint print-line debug",
     "str": "to-string string paste0 string-append",
     # Procedures and forms
     "map": "lapply sapply vapply map-list mapcar",
@@ -150,7 +150,6 @@ NAMES: Final = _named({
     "std": "sd stdev stddev std-dev",
     "variance": "var",
     "product": "prod",
-    "logsumexp": "log-sum-exp",
     "mmul": "matmul mat-mul %*% @",
     "dot": "dot-product",
     "inverse": "inv",
@@ -176,6 +175,9 @@ STATEMENT_NAMES: Final = _named({
 
 _CHANGES: Final = "a variable keeps its value; bind another one with let, or go on with loop and recur"
 _INFERS: Final = "inference is asked for outside of the program, as in: pplc infer model.clj --method smc"
+_NESTED: Final = (
+    f"{_INFERS}; inside of a query, (sample ((conditional inner) argument ...)) draws what another one gives"
+)
 _IMPORTS: Final = "there is nothing to import: all names are there"
 
 
@@ -185,7 +187,9 @@ def _said(table: dict[str, str]) -> dict[str, str]:
 
 ADVICE: Final = _said({
     "set! setq set setf assign def! swap! reset! <-": _CHANGES,
-    "infer query doquery mcmc smc": _INFERS,
+    "infer query doquery mcmc smc get-log-weight get-predicts get-result collect-results": _NESTED,
+    "retrieve store gensym": "a program keeps no state; a process (crp, dp) knows its draws, and mem its values",
+    "transform-sample": "a draw is (sample distribution)",
     "import require use ns library from": _IMPORTS,
     "rnorm randn gaussian-draw normal-rng": "a draw is (sample (normal mean sd))",
     "runif rand random uniform-rng random-uniform": "a draw is (sample (uniform 0 1))",
@@ -199,33 +203,29 @@ ADVICE: Final = _said({
     "pdf pmf prob density": "the density is (exp (logpdf distribution value))",
     "gamma-fn tgamma": "write (exp (lgamma x))",
     "log10 log2": "write (/ (log x) (log 10))",
-    "sign sgn signum": "write (cond (> x 0) 1 (< x 0) -1 :else 0)",
+    "sign sgn": "write (signum x)",
     "zip": "write (map vector xs ys)",
     "zeros": "write (vec (repeat n 0))",
     "ones": "write (vec (repeat n 1))",
     "truncated-normal truncnorm trunc-normal": "write (truncated (normal mean sd) lower upper)",
     "zero-inflated-poisson zip-poisson": "write (zero-inflated p (poisson rate))",
     "normal-mixture gaussian-mixture": "write (mixture weights distributions)",
-    "skew-normal ordered-logistic": "there is no such distribution",
+    "skew-normal ordered-logistic multivariate-t multi-student-t": "there is no such distribution",
     "format sprintf": "texts are put together by (str part ...)",
     "return": "the last expression of a body is its value",
     "else": "write (if test then else), or :else in cond",
     "eval read parse": "a program cannot run text",
-    "inf infinity nan": "there is no name for it",
+    "inf infinity": "infinity is (/ 1.0 0.0), and minus infinity (log 0)",
+    "nan": "there is no name for it",
     "try catch throw error raise": "an error ends the run and cannot be caught",
 })  # fmt: skip
 """Names elsewhere that have no counterpart, or one that is written otherwise, and what to do."""
 
 _OWN_KINDS: Final = "there are procedures and maps, and no types of one's own; write (defn name [parameter ...] ...)"
 NO_MEANING: Final = _said({
-    "defdist": "distributions are those of the language. Write a procedure that draws, as in (defn name [a] (sample d))"
-    ", and weigh where it is observed, as in (factor log-density)",
-    "defproc": "processes are those of the language. Write a procedure that draws, or one that gives a distribution"
-    " for no argument and, for a value, the procedure that has seen it: (produce p) and (absorb p x) call it so",
     "defmacro": "there are no macros; write (defn name [parameter ...] body ...)",
     "defprotocol deftype defrecord defmulti defmethod": _OWN_KINDS,
     "doquery conditional query": _INFERS,
-    "println prn": "write (print x ...)",
 })  # fmt: skip
 """Words of Clojure that start a top-level form and have no counterpart, and what to write instead."""
 

@@ -51,7 +51,7 @@ _TOKEN: Final = re.compile(
     | ([+-]?\.?[0-9][{_WORD}]*+)                                                         # 6 not a number
     | (\#_|')                                                                            # 7 prefix
     | (\#)(?![{_WORD}])                                                                  # 8 dispatch
-    | ([{_WORD}]++)                                                                      # 9 name
+    | ([{_WORD}][{_WORD}']*+)                                                            # 9 name
     | "([^"\\]*+(?:\\.[^"\\]*+)*+)"                                                      # 10 string
     | (")                                                                                # 11 open string
     | ;[^\r\n]*+
