@@ -356,6 +356,8 @@ class _Reader:
                 prefix = waiting.pop()
                 if prefix.text == "#_":
                     break
+                if prefix.text == "'" and isinstance(form, Name) and form.text.endswith("'"):
+                    self.error(form.end - 1, form.end, "a text stands between double quote marks")
                 word = Name(_PREFIXED[prefix.text], prefix.start, prefix.end)
                 form = Group("(", (word, form), prefix.start, form.end)
             else:
