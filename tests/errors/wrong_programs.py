@@ -214,8 +214,8 @@ REJECTED: Final[tuple[Wrong, ...]] = (
     ("(defquery a [] 1)\n(defquery b [] 1)", "2:11", 1,
      "there are several queries: a, b; say which with --query NAME"),
     ("(defquery a [] (let [x 1] (doquery :lmh a [])))", "1:28", 7, "unknown name 'doquery': inference is asked for "
-     "outside of the program, as in: pplc infer model.clj --method smc; inside of a query, (sample ((conditional inner) "
-     "argument ...)) draws what another one gives"),
+     "outside of the program, as in: pplc infer model.clj --method smc; inside of a query, (sample ((conditional "
+     "inner) argument ...)) draws what another one gives"),
     ("3", "1:1", 1, "expected a statement such as [assume name expression]"),
     ("foo", "1:1", 3, "expected a statement such as [assume name expression]"),
     ("[asume x 1]", "1:2", 5, "'asume' does not start a statement; did you mean 'assume'?"),
