@@ -65,6 +65,8 @@ EXCEPTIONS: Final = {
     ("pplc.passes.first_order", "pplc.passes.surface"): "a type, for the checker only",
     ("pplc.passes.expand", "pplc.passes.namespaces"): "a part of expand in a file of its own",
     ("pplc.passes.queries", "pplc.passes.namespaces"): "both are parts of expand",
+    ("pplc.passes.expand", "pplc.passes.own_distributions"): "a part of expand in a file of its own",
+    ("pplc.passes.own_distributions", "pplc.passes.namespaces"): "both are parts of expand",
     ("pplc.passes.expand", "pplc.passes.versions"): "a part of expand in a file of its own",
     ("pplc.passes.expand", "pplc.passes.comprehensions"): "a part of expand in a file of its own",
     ("pplc.passes.expand", "pplc.passes.patterns"): "a part of expand in a file of its own",

@@ -17,7 +17,7 @@ from pplc.passes.read import read
 from pplc.pipeline import check
 from pplc.source import Source, Span
 
-_WORD: Final = re.compile(r"""[^\s()\[\]{}"';,`@^~]+""")
+_WORD: Final = re.compile(r"""[^\s()\[\]{}"';,`@^~][^\s()\[\]{}";,`@^~]*""")
 _BRACKETS: Final = re.compile(r""";[^\n]*|"(?:[^"\\]|\\.)*"?|[()\[\]{}]""", re.DOTALL)
 DEFINING: Final = ("assume", "define", "def", "defn", "defm", "input")
 BINDING: Final = ("let", "let*", "letrec", "loop", "for", "doseq", "dotimes", "if-let", "when-let")

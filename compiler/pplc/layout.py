@@ -27,7 +27,7 @@ from pplc.languages.forms import SPECIAL, STATEMENTS
 _TOKEN: Final = re.compile(
     r"""(?P<newline>\r\n|\r|\n) | (?P<blank>[ \t\f\v]+) | (?P<comment>;[^\r\n]*) | (?P<string>"(?:[^"\\]|\\.)*")
     | (?P<open>[(\[{]) | (?P<close>[)\]}]) | (?P<comma>,) | (?P<prefix>\#_|'|\#(?=\())
-    | (?P<word>[^\s()\[\]{}"';,]+)""",
+    | (?P<word>[^\s()\[\]{}"';,][^\s()\[\]{}";,]*)""",
     re.VERBOSE | re.DOTALL,
 )
 _INDENT: Final = 2

@@ -39,7 +39,6 @@ def _hmm(data: list[bool]) -> F:
 
 
 HMM: Final = _hmm([True, False, True])
-
 FINITE: Final = {
     "bare expressions": Finite(
         """
@@ -217,7 +216,7 @@ FINITE: Final = {
     "what a query does not need": Finite(
         """
         (ns worksheet (:require [gorilla-plot.core :as plot]))
-        (defdist strange [a] (sample* [this] (rand a)) (observe* [this v] 0))
+        (defdist strange [a] [] (sample* [this] (rand a)) (observe* [this v] 0))
         (defmacro twice [x] `(do ~x ~@xs))
         (def letters [\\a \\( \\newline #{1 2} #"[a-z]\\d+" 0xFF @state #'weight])
         (def weight (Math/pow 2 -1))

@@ -14,7 +14,10 @@ from tests.engine.test_places import lane_law, reference_law
 import pplc
 from pplc.cli import main
 
-from .programs import FINITE, Finite
+from . import own, programs
+from .programs import Finite
+
+FINITE = programs.FINITE | own.PROGRAMS
 
 
 def marginals(joint: dict[str, float]) -> dict[str, dict[str, float]]:

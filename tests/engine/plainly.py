@@ -167,6 +167,10 @@ class Run:
     def primitive(self, name: str, arguments: Sequence[Any]) -> Any:
         if name == "conditional":
             return self.conditional(arguments[0])
+        if name == "logpdf":
+            source, value = arguments
+            mass = math.fsum(p for outcome, p in source if key_of(outcome) == key_of(value))
+            return math.log(mass) if mass else -math.inf
         if name in HIGHER:
             return HIGHER[name](self.call, *arguments)
         if name.removesuffix("-dist") in SOURCES:

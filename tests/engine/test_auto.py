@@ -12,6 +12,8 @@ from tests.posteriors.exact import ANSWERS
 from pplc import compile_text, load
 from pplc_runtime.composition import MethodError
 from pplc_runtime.results.convergence import rank_rhat
+from pplc_runtime.results.posterior import Posterior
+from pplc_runtime.running import auto
 from pplc_runtime.running.auto import GENERAL, STATIC, choices
 from pplc_runtime.values import ModelError
 
@@ -107,3 +109,16 @@ def test_it_is_no_part_of_others() -> None:
 def test_errors_are_those_of_the_program() -> None:
     with pytest.raises(ModelError, match=r"m.clj:1:19: error: normal: sd must be a positive number"):
         compile_text("[assume x (sample (normal 0 -1))] [predict x]", "m.clj").infer("auto", seed=1)
+
+
+def test_an_end_before_there_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that a limit or an interrupt ends gives what was drawn, and says what that lacks."""
+
+    def ended(posterior: Posterior, *others: object) -> str:
+        posterior.interrupted = True
+        return "too few effective draws"
+
+    monkeypatch.setattr(auto, "until_enough", ended)
+    model = compile_text("[assume x (sample (normal 0 1))] [observe (normal x 1) 0.5] [predict x]")
+    posterior = model.infer("auto", seed=1)
+    assert sum("too few effective draws" in remark for remark in posterior.remarks) == 1

@@ -63,7 +63,7 @@ def meant(text: str) -> str:
         ("[predict null]", "nil"),
         ("[setq x 3]", "assume"),
         # What has no counterpart says so
-        ("[predict (println 1)]", "print"),
+        ("[predict (printf 1)]", "print"),
         ("[predict (printl 1)]", "print"),
         ("[predict (rnorm 0 1)]", "a draw is (sample (normal mean sd))"),
         ("[predict (uniformDraw [1 2])]", "write (nth xs (sample (uniform-discrete 0 (count xs))))"),

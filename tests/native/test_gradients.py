@@ -66,6 +66,13 @@ OBSERVED: dict[str, tuple[str, Any]] = {
     "geometric": ("(sigmoid a)", 3), "discrete": ("[b c 0.5]", 1), "dirichlet": ("[b c 0.5]", "[0.2 0.3 0.5]"),
     "mvn": ("[a b] [[2 0.5] [0.5 1]]", "[0.2 0.3]"),
 }  # fmt: skip
+COMPOSITES = (
+    "(mixture [b c] [(normal a 1) (cauchy a b)]) 0.3", "(mixture [b 1] [(exponential c) (normal a 1)]) -0.5",
+    "(mixture [1 2 c] [(poisson b) (poisson c) (geometric (sigmoid a))]) 2",
+    "(zero-inflated (sigmoid a) (poisson b)) 0", "(zero-inflated (sigmoid a) (poisson b)) 2",
+    "(iid (normal a b) 2) [0.2 0.3]", "(normal [a 1] [b c]) [0.1 2]",
+    "(poisson [b c]) [1 2]",
+)  # fmt: skip
 PRIOR = "[assume a (sample (normal 0 1))] [assume b (sample (gamma 3 2))] [assume c (sample (gamma 4 3))]"
 DISCRETE = {"lp_uniform_discrete", "lp_condition", "lp_certain"}
 
@@ -83,6 +90,7 @@ def test_every_density_has_a_rule() -> None:
 def test_densities() -> None:
     """All in one program: each is the density of an observe, by its parameters."""
     observes = [f"[observe ({name} {given}) {value}]" for name, (given, value) in OBSERVED.items()]
+    observes += [f"[observe {each}]" for each in COMPOSITES]
     assert_derivatives(" ".join([PRIOR, *observes, "[factor (* a b)] [observe (mvn [a b] [[2 0] [0 1]]) [0.2 0.3]]"]))
 
 
@@ -135,7 +143,8 @@ def test_rules_of_functions() -> None:
     """Also of those that no primitive has."""
     with np.errstate(all="ignore"):
         words = {**vars(__import__("pplc_runtime.machine.words", fromlist=["words"]))}
-        words["digamma"] = Interpreted(TEXT, frozenset({"digamma"}))["digamma"]
+        for own in ("digamma", "log_of", "log_add"):
+            words[own] = Interpreted(TEXT, frozenset({own}))[own]
         for name, rules in FUNCTIONS.items():
             for place, rule in enumerate(rules):
                 for point in ((0.3, 1.7), (0.8, 0.4)):

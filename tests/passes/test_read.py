@@ -83,7 +83,7 @@ def test_groups_hold_their_offsets() -> None:
 def test_quote_is_a_group_from_the_mark_to_the_end_of_its_form() -> None:
     inner = Group("(", (Name("quote", 1, 2), Name("a", 2, 3)), 1, 3)
     assert forms("''a") == [Group("(", (Name("quote", 0, 1), inner), 0, 3)]
-    assert [bare(f) for f in forms("x'y '[z]")] == ["x", ["(", "quote", "y"], ["(", "quote", ["[", "z"]]]
+    assert [bare(f) for f in forms("x' x'y '[z]")] == ["x'", "x'y", ["(", "quote", ["[", "z"]]]
 
 
 @pytest.mark.parametrize(

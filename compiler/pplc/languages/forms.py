@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from pplc.source import Span
@@ -71,3 +72,10 @@ def head_of(form: Group) -> str:
     head = form.items[0]
     assert isinstance(head, Name)
     return head.text
+
+
+def unnamed(rest: Sequence[Form]) -> str:
+    """What to say where a draw is given a name, as other systems want it."""
+    is_text = len(rest) > 1 and isinstance(rest[0], Atom) and isinstance(rest[0].value, str)
+    is_keyword = len(rest) > 1 and isinstance(rest[0], Name) and rest[0].text.startswith(":")
+    return "; a draw or an observe needs no name" if is_text or is_keyword else ""

@@ -17,12 +17,14 @@ from types import MappingProxyType
 from pplc.diagnostics import CompileError, Diagnostic
 from pplc.languages import core
 from pplc.languages.foreign import NO_MEANING, STATEMENT_NAMES, hint
-from pplc.languages.forms import SPECIAL, STATEMENTS, Form, Group, Name
+from pplc.languages.forms import SPECIAL, STATEMENTS, Form, Group, Name, unnamed
 from pplc.languages.traverse import mentions
 from pplc.passes.binding import bindings
 from pplc.passes.comprehensions import counted, times
 from pplc.passes.library import LIBRARY, closed, definition, used
 from pplc.passes.namespaces import without_aliases
+from pplc.passes.own_distributions import Choices, defined_names, renamed
+from pplc.passes.own_distributions import definition as own_definition
 from pplc.passes.patterns import literal_defaults, named_at
 from pplc.passes.queries import IGNORED, meant, queries, reporting, selected
 from pplc.passes.shapes import Shapes
@@ -78,10 +80,13 @@ class _Expander(Surface):
     def program(self, forms: Sequence[Form]) -> list[core.Statement]:
         """The statements of a program, of the query that is meant if it is a file of queries."""
         try:
-            forms = self.meant(without_aliases(forms))
+            forms = renamed(self.meant(without_aliases(forms)))
         except Bad:
             return []
-        statements = self.statements(forms, Shapes(forms), Loops())
+        own = defined_names(forms)
+        statements = self.statements(forms, Shapes(() if own else forms), Loops())
+        if own:
+            statements = Choices(own, self.temporary).statements(statements)
         library: list[core.Statement] = []
         defined = dict(self.versions.places)
         asked = used(statements, defined)
@@ -147,8 +152,10 @@ class _Expander(Surface):
         match word:
             case "assume" | "define" | "def" | "defn" | "defm" | "defn-":
                 return self.assume(form, loops)
+            case "defdist" | "defproc":
+                return self.assume(own_definition(form, self.fail), loops)
             case "observe":
-                self.size(form, rest, 2, 2, "[observe distribution value]")
+                self.size(form, rest, 2, 2, f"[observe distribution value]{unnamed(rest)}")
                 source, value = [self.value(item, loops) for item in rest]
                 return [core.ObserveStatement(source, value, form.span)]
             case "factor" | "condition":

@@ -45,7 +45,8 @@ LIBRARY: Final = {
     "DPmem": """
         (defn DPmem [alpha procedure]
           (let [tables (mem (fn [& arguments] (crp alpha)))
-                values (mem (fn [table arguments] (apply procedure arguments)))]
+                values (mem (fn [table arguments]
+                              (if (procedure? procedure) (apply procedure arguments) (sample procedure))))]
             (fn [& arguments] (values (sample (apply tables arguments)) arguments))))""",
 }
 

@@ -71,6 +71,21 @@ CLOJURE: Final = {
     "fnil": "(defn fnil [procedure default] (fn [x & more] (apply procedure (if (nil? x) default x) more)))",
     "==": "(defn == [& numbers] (apply = numbers))",
     "long": "(defn long [x] (int x))",
+    "+'": "(defn +' [& numbers] (apply + numbers))",
+    "-'": "(defn -' [& numbers] (apply - numbers))",
+    "*'": "(defn *' [& numbers] (apply * numbers))",
+    "inc'": "(defn inc' [x] (inc x))",
+    "dec'": "(defn dec' [x] (dec x))",
+    "println": "(defn println [& values] (do (apply print values) nil))",
+    "prn": "(defn prn [& values] (do (apply print values) nil))",
+    # The runtime of Anglican
+    "signum": "(defn signum [x] (cond (> x 0) 1.0 (< x 0) -1.0 :else 0.0))",
+    "cbrt": "(defn cbrt [x] (if (< x 0) (- (pow (- x) (/ 1 3))) (pow x (/ 1 3))))",
+    "log-sum-exp": """
+        (defn log-sum-exp
+          ([numbers] (logsumexp numbers))
+          ([x y & more] (logsumexp (vec (cons x (cons y more))))))""",
+    "log-gamma-fn": "(defn log-gamma-fn [x] (lgamma x))",
     # core.matrix
     "matrix": "(defn matrix [rows] (mapv (fn [row] (if (sequential? row) (vec row) row)) rows))",
     "identity-matrix": "(defn identity-matrix [n] (eye n))",
@@ -89,6 +104,11 @@ CLOJURE: Final = {
     "shape": """
         (defn shape [m]
           (if (sequential? m) (vec (cons (count m) (if (empty? m) [] (shape (first m))))) []))""",
+    "reshape": """
+        (defn reshape [m shape]
+          (if (= (count shape) 1)
+            (vec (flatten m))
+            (mapv (fn [part] (reshape part (rest shape))) (partition (product (rest shape)) (flatten m)))))""",
     "to-nested-vectors": "(defn to-nested-vectors [m] m)",
     # Distributions
     "expectation": """

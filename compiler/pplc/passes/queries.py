@@ -236,18 +236,27 @@ def _statements(query: Group, certain: Scope, fail: Fail) -> Iterator[Form]:
 
 
 def _parts(query: Group, fail: Fail) -> tuple[Name, Sequence[Form], Sequence[Form]]:
-    """The name, the parameters and the body of a query; a text before them describes it, and none may be written."""
+    """The name, the parameters and the body of a query; a text before or behind them describes it.
+
+    There may be no parameters written, or a single one without brackets."""
     named, *rest = query.items[1:]
     assert isinstance(named, Name)
-    if len(rest) > 1 and isinstance(rest[0], Atom) and isinstance(rest[0].value, str):
-        rest = rest[1:]
+    rest = _undescribed(rest)
     if rest and isinstance(rest[0], Group) and rest[0].bracket == "[" and head(rest[0]) not in STATEMENTS:
         parameters, *rest = rest
+    elif len(rest) > 1 and isinstance(rest[0], Name):
+        parameters, rest = Group("[", (rest[0],), *rest[0].span), _undescribed(rest[1:])
     else:
         parameters = Group("[", (), *named.span)
     if not rest or not isinstance(parameters, Group):
         raise fail(query, USAGE)
     return named, parameters.items, rest
+
+
+def _undescribed(forms: Sequence[Form]) -> list[Form]:
+    """Forms without a text in front."""
+    described = len(forms) > 1 and isinstance(forms[0], Atom) and isinstance(forms[0].value, str)
+    return list(forms[1:] if described else forms)
 
 
 def _body(forms: Sequence[Form], certain: Scope, named: Name, is_result: bool) -> Iterator[Form]:

@@ -51,7 +51,7 @@ _TOKEN: Final = re.compile(
     | ([+-]?\.?[0-9][{_WORD}]*+)                                                         # 6 not a number
     | (\#_|')                                                                            # 7 prefix
     | (\#)(?![{_WORD}])                                                                  # 8 dispatch
-    | ([{_WORD}]++)                                                                      # 9 name
+    | ([{_WORD}][{_WORD}']*+)                                                            # 9 name
     | "([^"\\]*+(?:\\.[^"\\]*+)*+)"                                                      # 10 string
     | (")                                                                                # 11 open string
     | ;[^\r\n]*+
@@ -356,6 +356,8 @@ class _Reader:
                 prefix = waiting.pop()
                 if prefix.text == "#_":
                     break
+                if prefix.text == "'" and isinstance(form, Name) and form.text.endswith("'"):
+                    self.error(form.end - 1, form.end, "a text stands between double quote marks")
                 word = Name(_PREFIXED[prefix.text], prefix.start, prefix.end)
                 form = Group("(", (word, form), prefix.start, form.end)
             else:

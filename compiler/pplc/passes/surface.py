@@ -27,6 +27,8 @@ FIRST_CLASS: Final = ("sample", "observe", "factor", "condition", "mem")
 """The special forms that are values too."""
 OBSERVING: Final = {"observe": 3, "factor": 2, "condition": 2}
 """The statements that may stand in an expression, and how long they are."""
+INFINITE: Final = {"Double/POSITIVE_INFINITY": True, "Double/NEGATIVE_INFINITY": False}
+"""Java's names, and whether each is above zero."""
 RESERVED_WORDS: Final = frozenset({*SPECIAL, *STATEMENTS, *REST, "else"})
 
 _TEMPORARY: Final = re.compile(r"%\d")
@@ -259,7 +261,11 @@ class Surface:
                     raise self.fail(form, "'_' takes a value and gives it no name: it cannot be read")
                 if _TEMPORARY.search(text) and text not in self.literals and text not in self.own:
                     raise self.fail(form, f"'{text}' cannot be a name: % is reserved")
+                if text in INFINITE:
+                    return _infinity(INFINITE[text], form.span)
                 return core.Name(text, form.span)
+            case Group("(", (Name("/"), Atom(float() | int() as over), Atom(float(under)))) if not under and over:
+                return _infinity(over > 0, form.span)
             case Group("[") if _is_statement(form):
                 return self.expression(_called(form))
             case Group("["):
@@ -361,6 +367,12 @@ def _vector(items: list[core.Expr], span: Span) -> core.Expr:
     if len(values) == len(items) and all(_depth(value) < DEEPEST_DATA for value in values):
         return core.Const(primitive("vector").function(*values), span)
     return core.primitive_call("vector", span, *items)
+
+
+def _infinity(above: bool, span: Span) -> core.Expr:
+    """What (/ 1.0 0.0) or (/ -1.0 0.0) is meant for."""
+    below = core.primitive_call("log", span, core.Const(0, span))
+    return core.primitive_call("-", span, below) if above else below
 
 
 def _depth(value: Any) -> int:

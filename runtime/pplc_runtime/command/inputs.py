@@ -10,7 +10,7 @@ from typing import Any
 from pplc_runtime.command.data_files import Table, data_in, read_data
 from pplc_runtime.command.failures import UsageError
 from pplc_runtime.results.inputs import inputs_of, of_table, plain_input, unknown_input
-from pplc_runtime.results.json_values import from_python, records_of
+from pplc_runtime.results.json_values import from_python, of_word, records_of
 
 
 def read_inputs(data: Sequence[str], settings: Sequence[str], known: Collection[str], asks: bool) -> dict[str, Any]:
@@ -67,6 +67,6 @@ def _value_of(text: str) -> Any:
     try:
         return from_python(json.loads(text))
     except ValueError:
-        return text
+        return of_word(text)
     except RecursionError:
         raise UsageError("--set: the value is nested too deeply") from None

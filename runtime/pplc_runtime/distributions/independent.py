@@ -22,6 +22,7 @@ class Independent(Family):
             for parameter, varies in zip(base.parameters, varying)
         )
         self.discrete = base.discrete  # type: ignore[misc] # by its base
+        self.fits_by_shape = base.fits_by_shape or type(base).problem is Family.problem  # type: ignore[misc]
         self.event_rank = base.event_rank + 1  # type: ignore[misc] # by its base
         self.value_kind = "vector" if base.event_rank == 0 else "matrix"  # type: ignore[misc] # by its base
 
@@ -93,3 +94,8 @@ def _each(domain: Domain) -> Domain:
     if known is None:
         known = _domains[id(domain)] = domain, Domain(f"{domain.text}, in every element", 1, holds)
     return known[1]
+
+
+def domain_of_elements(domain: Domain) -> Domain | None:
+    """The domain of the elements, of one of vectors that was made for it."""
+    return next((base for base, each in _domains.values() if each is domain), None)

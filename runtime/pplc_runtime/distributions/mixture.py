@@ -28,6 +28,7 @@ class Mixture(Family):
             *(parameter for each in components for parameter in each.parameters),
         )
         self.discrete = first.discrete  # type: ignore[misc] # by its components
+        self.fits_by_shape = all(map(_fits_by_shape, components))  # type: ignore[misc] # by its components
         self.event_rank = first.event_rank  # type: ignore[misc] # by its components
         self.value_kind = first.value_kind  # type: ignore[misc] # by its components
 
@@ -98,6 +99,7 @@ class ZeroInflated(Family):
         self.name = f"zero-inflated {base.name}"  # type: ignore[misc] # by its base
         self.parameters = (Parameter("p", PROBABILITY), *base.parameters)  # type: ignore[misc] # by its base
         self.discrete = True  # type: ignore[misc] # all counts are
+        self.fits_by_shape = _fits_by_shape(base)  # type: ignore[misc] # by its base
         self.value_kind = "integer"  # type: ignore[misc] # all counts are
 
     def problem(self, *parameters: Raw) -> str | None:
@@ -119,3 +121,7 @@ class ZeroInflated(Family):
             rest = np.log1p(-p) + self.base.log_density(value, *own)
             result = np.where(np.equal(value, 0), np.logaddexp(np.log(p), rest), rest)
         return result if any(type(x) is ndarray for x in (value, *parameters)) else float(result)
+
+
+def _fits_by_shape(family: Family) -> bool:
+    return family.fits_by_shape or type(family).problem is Family.problem

@@ -13,6 +13,13 @@ def log_of(p: float) -> float:
     return log(p) if p > 0.0 else -inf
 
 
+def log_add(a: float, b: float) -> float:
+    """log(exp(a) + exp(b)); either may be -inf."""
+    high = a if a > b else b
+    low = b if a > b else a
+    return high + log1p(exp(low - high)) if high > -inf else -inf
+
+
 def times_log(n: float, p: float) -> float:
     """n log p, nothing for no n."""
     return n * log_of(p) if n != 0.0 else 0.0

@@ -30,6 +30,8 @@ from pplc_runtime.distributions.domains import (
     VECTOR,
     WEIGHTS,
 )
+from pplc_runtime.distributions.independent import domain_of_elements
+from pplc_runtime.native.composites import composite
 from pplc_runtime.native.computed import FORMULAS, SPECIAL
 from pplc_runtime.native.library import FUNCTIONS
 from pplc_runtime.native.noise import SMALL_ROOT
@@ -200,6 +202,7 @@ class Scalar(ABC):
 
     def check(self, domain: Domain, value: Elements) -> None:
         wrong = self.fail(f"a parameter must be {domain.text}")
+        domain = domain_of_elements(domain) or domain
         if domain is VECTOR and value.array:
             index, bad = self.name(), self.set("0")
             item = f"{value.array[:-2]} + {index}]"
@@ -234,6 +237,9 @@ class Scalar(ABC):
         assert isinstance(family, Family)
         if family.name == "mvn":
             return self.mvn_density(parts, self.value(value))
+        made = composite(self, family, parts, value)
+        if made is not None:
+            return made
         name = f"lp_{family.name.replace('-', '_')}"
         if name not in FUNCTIONS:
             raise Unsupported(f"the density of {family.name}")

@@ -205,7 +205,8 @@ def parameters_of(name: str) -> tuple[str, ...]:
         return tuple(parameter.name for parameter in family.parameters)
     if name in COMPOSITES:
         return COMPOSITES[name].parameters
-    return {"dp": ("alpha", "base"), "gp": ("mean", "kernel")}.get(name, ())
+    others = {"dp": ("alpha", "base"), "gp": ("mean", "kernel"), "categorical": ("[[value weight] ...]",)}
+    return others.get(name, ())
 
 
 def arity_of(name: str) -> tuple[int, int]:

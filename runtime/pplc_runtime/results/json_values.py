@@ -9,16 +9,18 @@ distribution, a process) becomes its `str()`.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pplc_runtime.values import Map, Symbol, digits
 
+_KEYWORD: Final = re.compile(r""":[^\s()\[\]{}"';,]+""")
 _quote = json.encoder.encode_basestring_ascii
 
 
@@ -202,3 +204,8 @@ def _from_sequence(items: list[Any]) -> Any:
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     array.flags.writeable = False
     return array
+
+
+def of_word(text: str) -> Any:
+    """A word that is no JSON: a keyword, as `:heads` is, or else a string."""
+    return Symbol(text) if _KEYWORD.fullmatch(text) else text

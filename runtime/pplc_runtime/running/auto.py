@@ -132,9 +132,11 @@ def automatic(
         by_hand = f"--method '{method}'" + (f" --chains {posterior.chains}" if many else "")
         if best is None or effective_of(posterior) > effective_of(best):
             best, chosen = posterior, f"auto: {method}, since {reason}; by hand {by_hand}"
-        if lacks is None or posterior.interrupted:
+        if lacks is None:
             break
         told.append(f"{method}: {lacks}")
+        if posterior.interrupted:
+            break
     assert best is not None
     best.remarks.append(chosen)
     if lacks is not None:
