@@ -137,6 +137,10 @@ def _read_jsonl(path: Path) -> Posterior:
                     columns.setdefault(label, []).append(_with_floats(value))
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 raise BadFile(f"{path}:{number}: not a line of draws") from None
+    for (chain, sweep), (_, logs, columns) in rows.items():
+        lacking = next((label for label, own in columns.items() if len(own) != len(logs)), None)
+        if lacking is not None:
+            raise BadFile(f"{path}: some draws of sweep {sweep} of chain {chain} have no {lacking!r}")
     sweeps = [
         Sweep(chain, number, np.array(logs), {label: _column(own) for label, own in columns.items()})
         for (chain, number), (_, logs, columns) in rows.items()
