@@ -41,9 +41,10 @@ def fuzz(name: str, seconds: int) -> None:
     import atheris
 
     with atheris.instrument_imports(include=["pplc", "pplc_runtime"]):
+        from tests.fuzz.targets import TARGETS, WORDS, seeds
+
         import pplc
         import pplc_runtime
-        from tests.fuzz.targets import TARGETS, WORDS, seeds
 
         for package in (pplc, pplc_runtime):  # also those that a run would import when it needs them
             for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):

@@ -1,4 +1,4 @@
-"""What is fuzzed: functions of bytes that return, whatever they are given, or fail because there is something to fix."""
+"""What is fuzzed: functions of bytes that return whatever they are given, or show that there is something to fix."""
 
 from __future__ import annotations
 
