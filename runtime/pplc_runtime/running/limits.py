@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,6 +58,26 @@ def limited(seconds: float | None, memory: int | None) -> Iterator[None]:
         return
     end = None if seconds is None else time.monotonic() + seconds
     token = _limits.set(Limits(seconds, end, most_memory() if memory is None else memory))
+    try:
+        yield
+    finally:
+        _limits.reset(token)
+
+
+def for_another() -> Limits | None:
+    """The limits of here for another process, whose clock is its own: its end is what is left of the time."""
+    limits = _limits.get()
+    if limits is None or limits.end is None:
+        return limits
+    return replace(limits, end=limits.end - time.monotonic())
+
+
+@contextmanager
+def of_another(limits: Limits | None) -> Iterator[None]:
+    """Runs in here have the limits that another process has handed over."""
+    if limits is not None and limits.end is not None:
+        limits = replace(limits, end=time.monotonic() + limits.end)
+    token = _limits.set(limits)
     try:
         yield
     finally:

@@ -142,7 +142,10 @@ class Program:
         method = method_in(method)
         journaled = checkpoint is not None or resume is not None
         if journaled and (method == "auto" or engine is not None):
-            raise ValueError(f"{'auto' if engine is None else 'the reference engine'} writes no checkpoints")
+            who = "auto, which ends by the clock," if engine is None else "the reference engine"
+            raise ValueError(
+                f"{who} writes no checkpoints; name a method{'' if engine is None else ' of the engine lanes'}"
+            )
         if method == "auto":
             told = checked(offer_of(method), {**given, **options}, "lanes" if engine is None else "reference")
             with limited(told.pop("max_seconds", None), told.pop("max_memory", None)):
