@@ -81,7 +81,7 @@ def one_process(chains: int, sweeps: int) -> None:
 
 
 def cluster(workers: int, chains: int, sweeps: int) -> None:
-    """Chains of kalman on a cluster of this machine: the workers are processes, the scheduler is here with the client."""
+    """Chains of kalman on a cluster of this machine: workers are processes, the scheduler is here with the client."""
     import distributed
 
     from pplc.model import load

@@ -143,9 +143,7 @@ class Program:
         journaled = checkpoint is not None or resume is not None
         if journaled and (method == "auto" or engine is not None):
             who = "auto, which ends by the clock," if engine is None else "the reference engine"
-            raise ValueError(
-                f"{who} writes no checkpoints; name a method{'' if engine is None else ' of the engine lanes'}"
-            )
+            raise ValueError(f"{who} writes no checkpoints; name another {'method' if engine is None else 'engine'}")
         if method == "auto":
             told = checked(offer_of(method), {**given, **options}, "lanes" if engine is None else "reference")
             with limited(told.pop("max_seconds", None), told.pop("max_memory", None)):
