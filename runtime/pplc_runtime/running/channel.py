@@ -14,7 +14,7 @@ from pplc_runtime.running.memory import rare_collections
 
 Item = TypeVar("Item")
 _MOMENT = 0.05
-_PATIENCE = 1.0
+_PATIENCE, _PATIENCE_IF_INTERRUPTED = 30.0, 1.0
 """Seconds that a sweep has to be done when nobody wants it any more; then it is ended where it stands."""
 _MOST_AT_ONCE = 64
 
@@ -90,9 +90,13 @@ def handed_over(work: Callable[[], Iterator[Item]], stack: int, limit: int) -> G
 
     thread = deep_stack.start(target, stack, limit)
     watch(thread)
+    patience = _PATIENCE
     try:
         yield from channel.of(thread)
+    except KeyboardInterrupt:
+        patience = _PATIENCE_IF_INTERRUPTED
+        raise
     finally:
         channel.stop()
-        thread.join(_PATIENCE)
+        thread.join(patience)
         end(thread, Stopped)
