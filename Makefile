@@ -8,7 +8,7 @@ PEERS := benchmarks/peers_env
 BENCH := $(PEERS)/.installed
 SOURCES := compiler runtime tests benchmarks
 
-.PHONY: exactness load setup check lint format types test test-all demo bench bench-ess performance bench-peers figures genealogy docs clean
+.PHONY: exactness fuzz load setup check lint format types test test-all demo bench bench-ess performance bench-peers figures genealogy docs clean
 
 setup: $(STAMP)
 
@@ -43,6 +43,11 @@ test-all: setup
 # Whether every method is exact on every program and on random ones, with a new seed each time. It takes hours; --seconds ends it.
 exactness: setup
 	$(BIN)/python -m tests.exactness
+
+# Coverage-guided fuzzing for an hour: readers, compiler, engines beside each other. What is found is in build/fuzz.
+fuzz: setup
+	$(BIN)/python -m pip install --quiet ".[fuzz]"
+	$(BIN)/python -m tests.fuzz
 
 # How long and how much memory large runs take.
 load: setup

@@ -33,6 +33,28 @@ def chain(length: int, method: str, **settings: Any) -> None:
     compile_text(CHAIN).infer(method, **settings)
 
 
+def ten_minutes(seconds: int) -> None:
+    """Chains that go on and on: the memory after a tenth of the time, and at the end."""
+    from pplc.model import compile_text
+    from pplc_runtime.running.limits import memory_used
+
+    begun, count, used = time.monotonic(), 0, []
+
+    def on_sweep(sweep: Any) -> None:
+        nonlocal count
+        count += 1
+        if count % 10_000 == 0:
+            used.append((time.monotonic() - begun, memory_used() >> 20))
+
+    data = {"y": [((7 * t) % 11 - 5) / 3 for t in range(10)]}
+    compile_text(CHAIN).infer(
+        "pgas", chains=64, sweeps=1_000_000_000, max_seconds=seconds, data=data, seed=1, keep=False, progress=False,
+        on_sweep=on_sweep,
+    )  # fmt: skip
+    early = next(memory for after, memory in used if after > seconds / 10)
+    print(f"{count} sweeps, {early} MB after {seconds // 10} s, {used[-1][1]} MB at the end", end="  ")
+
+
 def written(sweeps: int) -> None:
     """Draws that are written, and not held."""
     from pplc.cli import main
@@ -46,8 +68,20 @@ def written(sweeps: int) -> None:
         model.unlink()
 
 
+def one_process(chains: int, sweeps: int) -> None:
+    """Chains of kalman one after the other, without a cluster, after one whose machine code is made."""
+    from pplc.model import load
+
+    model = load(KALMAN)
+    model.infer("pgas", sweeps=sweeps, seed=1, progress=False)
+    begun = time.process_time()
+    for chain in range(chains):
+        model.infer("pgas", sweeps=sweeps, seed=chain, keep=False, progress=False, on_sweep=lambda sweep: None)
+    print(f"{(time.process_time() - begun) / chains * 1000:.1f} ms of CPU a chain", end="  ")
+
+
 def cluster(workers: int, chains: int, sweeps: int) -> None:
-    """Chains of kalman on a cluster of this machine."""
+    """Chains of kalman on a cluster of this machine: workers are processes, the scheduler is here with the client."""
     import distributed
 
     from pplc.model import load
@@ -56,12 +90,18 @@ def cluster(workers: int, chains: int, sweeps: int) -> None:
         distributed.LocalCluster(workers, threads_per_worker=1, dashboard_address=None, protocol="tcp://") as found,
         distributed.Client(found) as client,
     ):
-        begun = time.perf_counter()
+        begun, here, there = time.perf_counter(), time.process_time(), sum(client.run(time.process_time).values())
         load(KALMAN).infer(
             "pgas", chains=chains, sweeps=sweeps, seed=1, executor=client.get_executor(), keep=False, progress=False,
             on_sweep=lambda sweep: None,
         )  # fmt: skip
-        print(f"{chains / (time.perf_counter() - begun):.2f} chains a second", end="  ")
+        seconds, here = time.perf_counter() - begun, time.process_time() - here
+        there = sum(client.run(time.process_time).values()) - there
+        print(
+            f"{chains / seconds:.1f} chains a second, {there / chains * 1000:.1f} ms of CPU a chain on workers,",
+            end=" ",
+        )
+        print(f"{here / chains * 1000:.1f} ms in client and scheduler", end="  ")
 
 
 CASES: Final[dict[str, Callable[[], None]]] = {
@@ -75,9 +115,11 @@ CASES: Final[dict[str, Callable[[], None]]] = {
     "1,000,000 draws to a file": lambda: written(1000),
     "64 chains of pgas, 10 observes, 100 sweeps": lambda: chain(10, "pgas", chains=64, sweeps=100),
     "64 chains of pgas, 10 observes, 1,000 sweeps": lambda: chain(10, "pgas", chains=64, sweeps=1_000),
-    "cluster, 1 worker, 100 chains of kalman": lambda: cluster(1, 110, 20),
-    "cluster, 2 workers, 100 chains of kalman": lambda: cluster(2, 110, 20),
-    "cluster, 2 workers, 1,000 chains of kalman": lambda: cluster(2, 1_000, 20),
+    "64 chains of pgas, 10 observes, for ten minutes": lambda: ten_minutes(600),
+    "without a cluster, 100 chains of kalman": lambda: one_process(100, 100),
+    "cluster, 1 worker, 100 chains of kalman": lambda: cluster(1, 110, 100),
+    "cluster, 2 workers, 100 chains of kalman": lambda: cluster(2, 110, 100),
+    "cluster, 2 workers, 1,000 chains of kalman": lambda: cluster(2, 1_000, 100),
 }
 
 

@@ -150,7 +150,12 @@ def _observe(g: Generator) -> str:
 
 def generate(seed: int, continuous: bool = True) -> str:
     """A program of three to six observes."""
-    g = Generator(np.random.default_rng(seed), continuous, {BOOLEAN: [], WHOLE: [], NUMBER: [], LIST: []})
+    return generated(np.random.default_rng(seed), continuous)
+
+
+def generated(rng: np.random.Generator, continuous: bool = True) -> str:
+    """A program by what a generator of random numbers says."""
+    g = Generator(rng, continuous, {BOOLEAN: [], WHOLE: [], NUMBER: [], LIST: []})
     lines = [CAST.strip().format(alpha=f"{g.rng.uniform(0.5, 2.0):.2f}")]
     names: list[str] = []
     for number in range(int(g.rng.integers(3, 7))):

@@ -100,7 +100,7 @@ def test_another_run_is_refused(tmp_path: Path) -> None:
         model.infer("lmh", sweeps=5, resume=tmp_path / "none")
     with pytest.raises(JournalError, match="cannot write"):
         model.infer("lmh", sweeps=5, checkpoint=tmp_path / "none" / "run")
-    with pytest.raises(ValueError, match="auto writes no"):
+    with pytest.raises(ValueError, match="auto, which ends by the clock, writes no"):
         model.infer("auto", checkpoint=tmp_path / "new")
 
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 import time
+from concurrent.futures import Executor, Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pplc
+from pplc_runtime.general.assembly import assembled
+from pplc_runtime.general.engine import GeneralEngine
+from pplc_runtime.machine.machine import Machine, is_available
 from pplc_runtime.running.limits import limited, memory_used, most_memory
 
 ENDLESS = """
@@ -33,6 +41,75 @@ def test_a_run_that_does_not_end(method: str) -> None:
         pplc.compile_text(ENDLESS).infer(method, particles=2, sweeps=2, max_seconds=0.3)
     assert told.value.place is not None and told.value.place[0] in (2, 3), "the line is there"
     assert time.monotonic() - begun < 60
+
+
+LOOP = """
+[assume x (sample (normal 0 1))]
+[assume f (lambda (n) (if (sample (flip 0.0)) n (f (+ n 1))))]
+[observe (normal (f 0) 1) 0.5]
+[predict x]
+"""
+TREE = """
+[assume x (sample (normal 0 1))]
+[assume f (lambda (n) (if (< n 1) (sample (normal 0 1)) (+ (f (- n 1)) (f (- n 1)))))]
+[observe (normal (f 60) 1) 0.5]
+[predict x]
+"""
+
+
+@pytest.mark.parametrize("text", [LOOP, TREE])
+def test_machine_code_that_does_not_end(text: str) -> None:
+    if not is_available():
+        pytest.skip("there is no machine code")
+    program = pplc.compile_text(text).program
+    plan = program.plan(program.data(None))
+    GeneralEngine(assembled(plan), len(plan.segments), "importance", 10, Machine)  # the code is made before
+    begun = time.monotonic()
+    with pytest.raises(pplc.ModelError, match=r"has taken 1.5 s, its limit by --max-seconds") as told:
+        program.infer("importance", particles=10, sweeps=10_000, max_seconds=1.5)
+    assert told.value.place is not None and told.value.place[0] == 3, "the line is there"
+    assert time.monotonic() - begun < 60
+
+
+@pytest.mark.parametrize("text", [ENDLESS, LOOP])
+def test_an_interrupt_ends_what_does_not_end(text: str) -> None:
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            pplc.compile_text(text).infer("importance", particles=10, sweeps=10_000, max_seconds=60)
+    finally:
+        timer.cancel()
+    time.sleep(0.1)
+    assert not [each for each in threading.enumerate() if "target" in each.name and each.is_alive()]
+
+
+def test_limits_go_with_blocks_of_sweeps() -> None:
+    class Elsewhere(Executor):
+        def submit(self, function: Any, /, *arguments: Any, **named: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            future.set_running_or_notify_cancel()
+
+            def work() -> None:
+                try:
+                    future.set_result(function(*arguments))
+                except BaseException as error:
+                    future.set_exception(error)
+
+            threading.Thread(target=work, daemon=True).start()  # which has no limits of its own
+            return future
+
+    with pytest.raises(pplc.ModelError, match=r"has taken 0.5 s"):
+        pplc.compile_text(ENDLESS).infer(
+            "importance", particles=2, sweeps=2, chains=2, executor=Elsewhere(), max_seconds=0.5
+        )
+
+
+def test_what_takes_long_to_tell() -> None:
+    """The end of a deep recursion is told once, though it takes longer than the limits wait."""
+    deep = "[assume f (lambda (n) (+ 1 (f (+ n 1))))] [assume x (sample (normal 0 1))] [predict (f x)]"
+    with pytest.raises(pplc.ModelError, match=r"has taken 0\.2 s"):
+        pplc.compile_text(deep).infer("importance", particles=10, sweeps=10, max_seconds=0.2, max_depth=100_000)
 
 
 def test_a_list_that_grows_without_end() -> None:

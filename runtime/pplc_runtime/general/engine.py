@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pplc_runtime.general.assembly import Assembled
 from pplc_runtime.general.types import NIL, NOTHING, REAL, TEXT, TRUTH, WHOLE, Maybe, Scalar, Type, Untyped, Vector
 from pplc_runtime.general.writer import NIL_REAL, NIL_WHOLE
+from pplc_runtime.machine.halting import halting
 from pplc_runtime.machine.machine import Interpreted, Machine, made
 from pplc_runtime.results.sweeps import Column
 from pplc_runtime.values import List, Symbol
@@ -172,10 +173,10 @@ class GeneralEngine:
         state = {
             "H": self.arena.view(np.float64), "I": self.arena, "top": 0, "limit": self.arena_words, "bin": 0,
             "texts": program.texts, "segments": program.segments, "root": 0, "mark": 0,
-            "P": self.globals.view(np.float64), "Q": self.globals, "g": 0, "lw": 0.0, "fail": 0, "depth": 0, "mode": 0,
-            "logging": int(logging), "k0": 0, "k1": 0, "c1": 0, "LV": self.log.view(np.float64), "LI": self.log,
-            "ln": 0, "lc": self.log_words, "RV": self.kept.view(np.float64), "RI": self.kept, "RT": self.places,
-            "rmask": self.table - 1, "RU": self.used, "left": 0, "used": 0,
+            "P": self.globals.view(np.float64), "Q": self.globals, "g": 0, "lw": 0.0, "fail": 0, "halt": 0, "depth": 0,
+            "mode": 0, "logging": int(logging), "k0": 0, "k1": 0, "c1": 0, "LV": self.log.view(np.float64),
+            "LI": self.log, "ln": 0, "lc": self.log_words, "RV": self.kept.view(np.float64), "RI": self.kept,
+            "RT": self.places, "rmask": self.table - 1, "RU": self.used, "left": 0, "used": 0,
         }  # fmt: skip
         run = {
             "method": self.method, "L": size, "T": segments, "NG": self.own, "NP": predicts,
@@ -188,7 +189,8 @@ class GeneralEngine:
             "oc": room, "E": self.arrays["E"],
         }  # fmt: skip
         first, second = self.machine.record("State", state), self.machine.record("Run", run)
-        done = int(self.machine["sweeps"](first, second, count))
+        with halting(first):
+            done = int(self.machine["sweeps"](first, second, count))
         code = int(self.arrays["E"][0])
         self.lengths = int(self.arrays["E"][3]), int(self.arrays["E"][4])
         block.words[:] = out[:-1].reshape(block.words.shape)

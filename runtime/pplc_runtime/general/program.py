@@ -176,6 +176,7 @@ class Whole:
             writer.line(f"if S.depth > {DEEPEST}:")
             writer.line("    S.fail = 4")
             writer.line(f"    return {writer.zero}")
+            writer.go_on(self.functions[name].body)
         writer.body(self.functions[name].body)
         given = "".join(f", p{position}: {word(type_)}" for position, type_ in enumerate(types))
         head = f"def f_{self.label(name)}(S: State, at: int{given}) -> {word(result)}:"

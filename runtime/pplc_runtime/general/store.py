@@ -28,6 +28,7 @@ class State:
     g: int
     lw: float
     fail: int
+    halt: int  # not zero: the run is over, another thread says
     depth: int
     mode: int  # 0 draws, 1 takes what is retained, 2 scores it
     logging: int

@@ -88,6 +88,17 @@ class Writer:
         """Stop where something has gone wrong."""
         self.line(f"if S.fail != 0: return {self.zero}".rstrip())
 
+    def go_on(self, statements: list[ast.stmt]) -> None:
+        """Stop where the run is over: whatever may go on without end asks; its place is that of its first call."""
+        calls = (node for each in statements for node in ast.walk(each) if isinstance(node, ast.Call))
+        self.node = next(calls, self.node)
+        self.fail_unless("S.halt == 0", "the run is over")
+
+    def turn(self, statements: list[ast.stmt]) -> None:
+        """One turn of a loop."""
+        self.go_on(statements)
+        self.body(statements)
+
     def fail_unless(self, test: str, message: str) -> None:
         code = self.whole.failure(message, self.node)
         self.line(f"if not ({test}):")
@@ -242,7 +253,7 @@ class Writer:
             match statement:
                 case ast.While(_, inside):
                     self.line("while True:")
-                    lines, _ = self.inner(lambda inside=inside: self.body(inside))  # type: ignore[misc]
+                    lines, _ = self.inner(lambda inside=inside: self.turn(inside))  # type: ignore[misc]
                     self.lines += lines
                 case ast.If(ast.Compare(ast.Name(name), [ast.Is()], [ast.Constant(bool(truth))]), inside):
                     if self.decided(name, truth, inside):

@@ -266,7 +266,8 @@ class _Function:
                 return self.value(f"select i1 {chosen.text}, {kind} {yes.text}, {kind} {no.text}", yes.type)
             case ast.Attribute(record, name):
                 place, kind = self.field(record, name)
-                return self.value(f"load {_llvm_type(kind)}, ptr {place}", kind)
+                anew = " volatile" if name == "halt" else ""  # which another thread writes
+                return self.value(f"load{anew} {_llvm_type(kind)}, ptr {place}", kind)
             case ast.Subscript(array, ast.Slice(ast.expr() as lower, None)):
                 return self.place(array, lower)
             case ast.Subscript(array, index):

@@ -74,14 +74,15 @@ class Machine:
                 words[position : position + 1] = np.array([value], np.float64 if kind == "float" else np.int64).view(
                     np.uint64
                 )
-        return _Record(words, list(values.values()))
+        return _Record(words, list(values.values()), list(self.fields[name]))
 
 
 class _Record:
     """A record in memory, and what it refers to."""
 
-    def __init__(self, words: Any, kept: list[Any]) -> None:
+    def __init__(self, words: Any, kept: list[Any], names: list[str]) -> None:
         self.words = words
+        self.names = names
         self.kept = kept
         self._as_parameter_ = ctypes.c_void_p(words.ctypes.data)
 

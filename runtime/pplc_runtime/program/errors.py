@@ -38,6 +38,8 @@ class Reached(BaseException):
     """What is raised in the thread that runs. It is no `Exception`, which whoever tries something else would catch."""
 
     said: ClassVar[str] = ""
+    statement: Place | tuple[int, int] | None = None
+    """Where it was raised, if that is known."""
 
 
 def located(error: BaseException, file: str, source: str, places: Places, included: Included = ()) -> ModelError:

@@ -135,8 +135,12 @@ def _read_jsonl(path: Path) -> Posterior:
                 logs.append(float(entry["log_weight"]))
                 for label, value in entry["predict"].items():
                     columns.setdefault(label, []).append(_with_floats(value))
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
                 raise BadFile(f"{path}:{number}: not a line of draws") from None
+    for (chain, sweep), (_, logs, columns) in rows.items():
+        lacking = next((label for label, own in columns.items() if len(own) != len(logs)), None)
+        if lacking is not None:
+            raise BadFile(f"{path}: some draws of sweep {sweep} of chain {chain} have no {lacking!r}")
     sweeps = [
         Sweep(chain, number, np.array(logs), {label: _column(own) for label, own in columns.items()})
         for (chain, number), (_, logs, columns) in rows.items()
@@ -190,7 +194,7 @@ def _of_rows(path: Path, columns: Mapping[str, list[Any]], told: dict[str, Any])
     try:
         keys = np.array([columns["chain"], columns["sweep"]], np.int64)
         logs = np.array(columns["log_weight"], np.float64)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         raise BadFile(f"{path}: chain, sweep and log_weight must be numbers") from None
     drawn = {name: column for name, column in columns.items() if name not in KEYS}
     sweeps = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from io import BytesIO
 from typing import Any
-from zipfile import BadZipFile, is_zipfile
+from zipfile import is_zipfile
 
 import numpy as np
 
@@ -62,7 +62,9 @@ def arrays_of(content: bytes) -> dict[str, Any]:
     try:
         with np.load(BytesIO(content), allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}
-    except (OSError, EOFError, ValueError, BadZipFile) as error:
+    except MemoryError:
+        raise ValueError("it has an array that is too large") from None
+    except Exception as error:  # of zipfile, of zlib and of numpy, which have many for what is damaged
         if "allow_pickle" in str(error):
             raise ValueError("it has an array of Python objects; arrays of numbers or text are read") from None
         raise ValueError("not an NPZ file of NumPy's") from None

@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 process_wide: Final = threading.Lock()
@@ -45,7 +45,7 @@ def start(work: Callable[[], None], stack: int, limit: int) -> threading.Thread:
     """Work in a thread of its own, with a stack of so many bytes, where recursion may go this deep."""
 
     def target() -> None:
-        with recursion(limit):
+        with suppress(BaseException), recursion(limit):  # errors are handed over; a thread may be told twice to end
             work()
 
     with process_wide:  # the size is one for all threads that start

@@ -22,6 +22,7 @@ from pplc_runtime.inference.base import Settings
 from pplc_runtime.numerics.keys import Key
 from pplc_runtime.results.blocks import Block, Some
 from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.running.limits import Limits, for_another, of_another
 from pplc_runtime.values import ModelError
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Task:
     block: int
     lean: bool
     """Whether nobody wants to know what particles drew."""
+    limits: Limits | None = None
+    """What is left of the limits when it is handed over."""
 
     def is_done(self, after: Sequence[Sweep | None]) -> bool:
         return bool(after) and after[0] is not None and after[0].number >= self.settings[0].sweeps - 1
@@ -82,7 +85,7 @@ def next_block(task: Task, after: Sequence[Sweep | None]) -> list[Sweep] | None:
         last = after[0] if after else None
         work = partial(program.run, task.method, task.settings[0], task.keys[0], task.data, last)
     found: list[Sweep] = []
-    with closing(program.deep(work, task.max_depth)) as sweeps:
+    with of_another(task.limits), closing(program.deep(work, task.max_depth)) as sweeps:
         for sweep in singly(sweeps):
             found.append(sweep)
             if sweep.whole and len(found) >= task.block * len(task.settings):
@@ -106,7 +109,8 @@ class _Running:
     """Sweeps that are done and not handed over."""
 
     def submit(self, executor: Executor) -> None:
-        self.future = None if self.task.is_done(self.after) else executor.submit(next_block, self.task, self.after)
+        task = replace(self.task, limits=for_another())
+        self.future = None if task.is_done(self.after) else executor.submit(next_block, task, self.after)
 
     def take(self) -> bool:
         """What a block that is done has given; whether these chains can be run together."""

@@ -25,7 +25,7 @@ from pplc_runtime.inference.pgas import Pgas
 from pplc_runtime.inference.smc import Smc
 from pplc_runtime.machine.machine import Machine, is_available
 from pplc_runtime.numerics.keys import Key
-from pplc_runtime.program.errors import Places
+from pplc_runtime.program.errors import Places, Reached
 from pplc_runtime.program.inner_observes import observes_inside
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.results.ancestry import Ancestry, Weakest
@@ -201,6 +201,9 @@ class General:
                     raise Stopped(1, 0, 0, None)
                 block = self.engine.run([(own.k0, own.k1) for own in keys], self.is_chain)
                 done = count
+            except Reached as reached:
+                reached.statement = self.stopped_at()
+                raise
             except Stopped as stopped:  # lanes do the next one; what is too large for memory always is
                 block = stopped.done
                 done = 0 if block is None else len(block.log_evidence)
@@ -217,6 +220,12 @@ class General:
             number += done
             if self.method == "importance" and number >= settings.sweeps and not found:
                 raise self.impossible()
+
+    def stopped_at(self) -> tuple[int, int] | None:
+        """Where in the source machine code was when it was told to stop."""
+        _, where = self.program.failures.get(int(self.engine.arrays["E"][0]), (None, None))
+        form = self.plan.module["PROGRAM"].places.get(where)
+        return None if form is None else form[:2]
 
     def handed(self, block: Block, number: int, keys: list[Key]) -> Iterator[Some]:
         """The sweeps of a block: as one, where all are alike."""

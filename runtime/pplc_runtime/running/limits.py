@@ -1,8 +1,9 @@
 """Limits of a run: how long it may take, and how much memory the process may have.
 
 A thread looks at the clock and at the memory while another one runs the program. Where a limit is reached, an exception
-is raised in the running thread, wherever it stands, so that the message has the line. What was drawn before is kept. A
-limit does not end a single operation on arrays, nor a block of machine code, before it is done.
+is raised in the running thread, wherever it stands, so that the message has the line; machine code that may go on
+without end looks at a word of memory. What was drawn before is kept. A limit does not end a single operation on arrays
+before it is done.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from pplc_runtime.machine.halting import halt
 from pplc_runtime.program.errors import Reached
 
 _MOMENT: Final = 0.1
@@ -62,6 +64,26 @@ def limited(seconds: float | None, memory: int | None) -> Iterator[None]:
         _limits.reset(token)
 
 
+def for_another() -> Limits | None:
+    """The limits of here for another process, whose clock is its own: its end is what is left of the time."""
+    limits = _limits.get()
+    if limits is None or limits.end is None:
+        return limits
+    return replace(limits, end=limits.end - time.monotonic())
+
+
+@contextmanager
+def of_another(limits: Limits | None) -> Iterator[None]:
+    """Runs in here have the limits that another process has handed over."""
+    if limits is not None and limits.end is not None:
+        limits = replace(limits, end=time.monotonic() + limits.end)
+    token = _limits.set(limits)
+    try:
+        yield
+    finally:
+        _limits.reset(token)
+
+
 def watch(thread: threading.Thread) -> None:
     """Hold a thread to the limits of whoever started it."""
     limits = _limits.get()
@@ -73,18 +95,26 @@ def _watch(thread: threading.Thread, limits: Limits) -> None:
     while thread.is_alive():
         said = limits.reached()
         if said is not None:
-            reached: Any = type("Reached", (Reached,), {"said": said})
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(reached))
-        thread.join(_MOMENT if said is None else 5 * _MOMENT)
+            end(thread, type("Reached", (Reached,), {"said": said}))
+            return
+        thread.join(_MOMENT)
 
 
-def at_last(work: Callable[[Any], None], argument: Any) -> None:
-    """Do what a run ends with, though it is told again that it has reached a limit."""
-    while True:
-        try:
-            return work(argument)
-        except Reached:
-            continue
+def end(thread: threading.Thread, error: type[BaseException]) -> None:
+    """Raise an error in a thread, wherever it stands, and tell machine code to stop, until the thread is at its end.
+
+    One that has come in is handled, which may take a while; it is raised again only if nothing comes of it."""
+    ident = thread.ident or 0
+    patience = _MOMENT
+    while thread.is_alive():
+        raised = threading.Event()
+        own: Any = type(error.__name__, (error,), {"__init__": lambda self, *given, raised=raised: raised.set()})
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(own))
+        while thread.is_alive() and not raised.is_set():
+            halt(ident)
+            raised.wait(_MOMENT)
+        patience *= 2
+        thread.join(10 * patience)
 
 
 def memory_used() -> int:

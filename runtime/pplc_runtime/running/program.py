@@ -34,14 +34,12 @@ from pplc_runtime.results.inputs import inputs_of
 from pplc_runtime.results.journal import EVERY, Journal, digest, settings_in
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.running import deep_stack
 from pplc_runtime.running.again import Done
 from pplc_runtime.running.auto import automatic
-from pplc_runtime.running.channel import Channel
+from pplc_runtime.running.channel import handed_over
 from pplc_runtime.running.driver import Driver
 from pplc_runtime.running.executors import Task, block_of, by_executor, processes, singly
-from pplc_runtime.running.limits import at_last, limited, watch
-from pplc_runtime.running.memory import rare_collections
+from pplc_runtime.running.limits import limited
 from pplc_runtime.settings import checked, with_settings
 from pplc_runtime.specialise.engine import specialised_text
 from pplc_runtime.values import ModelError
@@ -144,7 +142,8 @@ class Program:
         method = method_in(method)
         journaled = checkpoint is not None or resume is not None
         if journaled and (method == "auto" or engine is not None):
-            raise ValueError(f"{'auto' if engine is None else 'the reference engine'} writes no checkpoints")
+            who = "auto, which ends by the clock," if engine is None else "the reference engine"
+            raise ValueError(f"{who} writes no checkpoints; name another {'method' if engine is None else 'engine'}")
         if method == "auto":
             told = checked(offer_of(method), {**given, **options}, "lanes" if engine is None else "reference")
             with limited(told.pop("max_seconds", None), told.pop("max_memory", None)):
@@ -360,24 +359,7 @@ class Program:
 
     def deep(self, work: Callable[[], Iterator[Item]], max_depth: int) -> Generator[Item]:
         """Sweeps or other results that a thread with a stack for deep recursion computes, handed over one by one."""
-        channel = Channel()
-
-        def target() -> None:
-            try:
-                with rare_collections():
-                    for sweep in work():
-                        channel.put(sweep)
-                channel.end(None)
-            except BaseException as error:
-                at_last(channel.end, Limited(error.said) if isinstance(error, Reached) else error)
-
-        thread = deep_stack.start(target, _STACK, max_depth * 4 + 1000)
-        watch(thread)
-        try:
-            yield from channel
-        finally:
-            channel.stop()
-            thread.join()
+        return handed_over(work, _STACK, max_depth * 4 + 1000)
 
     def main(self) -> None:
         """What `python model.py` does: the command line of `pplc infer`, without a model to compile."""
