@@ -38,6 +38,8 @@ IN_SMC: Final = ("rw", "lmh")
 """What can move the particles of smc."""
 _SAMPLERS: Final = ("smc",)
 """What is no chain, and can have moves."""
+_ALONE: Final = ("pimh",)
+"""Chains of whole runs, which other kernels do not know of."""
 _TOKEN: Final = re.compile(r"\s*(?:([()+*,|])|([^\s()+*,|]+))")
 _TARGET: Final = re.compile(r"\s*(?:([(),])|([^\s(),]+))")
 
@@ -118,6 +120,11 @@ class Single(Composition):
             raise self.error(f"unknown method '{self.method}'{suggestion(self.method, OFFERS) or there_are}")
         if self.method == "auto":
             raise self.error("auto chooses a method by itself, so that it cannot be part of a cycle or have targets")
+        if self.method in _ALONE:
+            raise self.error(
+                f"{self.method} goes from whole run to whole run, so that it cannot be part of a cycle or have targets; "
+                f"its particles are --particles"
+            )
         if not OFFERS[self.method].is_chain and (self.method not in _SAMPLERS or self.targets):
             raise self.error(f"{self.method} is no chain, so that it cannot be part of a cycle or have targets")
         if self.noise and self.method not in _IN_NOISE:

@@ -57,6 +57,10 @@ OFFERS: Final[dict[str, Offer]] = {
             ("resampling", "ess_threshold", "genealogy", "burn_in", "strict"),
         ),
         Offer(
+            "pimh", "a chain that proposes whole smc runs, accepted by their evidence", 100, 1000, True,
+            ("resampling", "ess_threshold", "genealogy", "burn_in"),
+        ),
+        Offer(
             "lmh", "a chain that proposes one random choice at a time", 1, 1000, True,
             ("burn_in", "proposals"), draws=1,
         ),

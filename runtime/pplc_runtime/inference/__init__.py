@@ -13,6 +13,7 @@ from pplc_runtime.inference.icsmc import Icsmc
 from pplc_runtime.inference.importance import Importance
 from pplc_runtime.inference.lmh import Lmh
 from pplc_runtime.inference.pgas import Pgas
+from pplc_runtime.inference.pimh import Pimh
 from pplc_runtime.inference.population_walk import PopulationWalk
 from pplc_runtime.inference.prior import Prior
 from pplc_runtime.inference.rejection import Rejection
@@ -28,6 +29,7 @@ METHODS: Final[dict[str, Method]] = {
     "smc": Method(OFFERS["smc"], Smc()),
     "icsmc": Method(OFFERS["icsmc"], Icsmc()),
     "pgas": Method(OFFERS["pgas"], Pgas()),
+    "pimh": Method(OFFERS["pimh"], Pimh()),
     "lmh": Method(OFFERS["lmh"], Lmh()),
     "enumerate": Method(OFFERS["enumerate"], Enumeration()),
     "rejection": Method(OFFERS["rejection"], Rejection()),

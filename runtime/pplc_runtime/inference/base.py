@@ -288,6 +288,14 @@ class InBlocks(Kernel, Protocol):
 
 
 @runtime_checkable
+class Resumed(Kernel, Protocol):
+    """A kernel whose state is more than what it retains: it is found again in the last sweep."""
+
+    def resumed(self, engine: Engine, after: Sweep) -> Any:
+        """The state after a sweep."""
+
+
+@runtime_checkable
 class OfParts(Kernel, Protocol):
     """A kernel of parts that are run without a pause between them."""
 

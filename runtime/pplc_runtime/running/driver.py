@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import Any, TypeVar
 
 from pplc_runtime.engine.plan import Plan
-from pplc_runtime.inference.base import Engine, InBlocks, Kernel, Settings, Unbound, keeping
+from pplc_runtime.inference.base import Engine, InBlocks, Kernel, Resumed, Settings, Unbound, keeping
 from pplc_runtime.inference.compose import Composed, Cycle
 from pplc_runtime.inference.walk import Walk
 from pplc_runtime.lanes.frames import here
@@ -80,6 +80,8 @@ class Driver:
 
     def start(self, key: Key, after: Sweep | None) -> Any:
         """The state of a chain before its first sweep, or after one."""
+        if after is not None and isinstance(self.kernel, Resumed):
+            return self.kernel.resumed(self.engine, after)
         if after is None or after.kept is None:  # one without a particle to retain, whose sweeps are independent
             return self.kernel.init(self.engine, self.settings, key.fold(START))
         plan: Any = self.engine.plan

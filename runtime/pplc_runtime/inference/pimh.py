@@ -1,0 +1,112 @@
+"""Particle independent Metropolis-Hastings: a whole run of smc is proposed, and accepted by its evidence.
+
+A run u of smc, drawn from psi(u), has an estimate Z^(u) of the evidence. The chain goes from u to another run u' with
+probability min(1, Z^(u') / Z^(u)), else it stays. So it leaves psi(u) Z^(u) / Z invariant, under which a particle of
+u that is chosen by weight has the posterior as its law, and the average over all of them is as good and varies less.
+(C. Andrieu, A. Doucet and R. Holenstein 2010, "Particle Markov chain Monte Carlo methods", sections 2.4.1 and 4.6.)
+A run that loses all particles has Z^ = 0, and is never accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from pplc_runtime.inference.base import Engine, Settings
+from pplc_runtime.inference.smc import Smc
+from pplc_runtime.inference.start import MOST_TO_START
+from pplc_runtime.numerics.keys import START, Key
+from pplc_runtime.numerics.metropolis import accepts
+from pplc_runtime.numerics.weights import log_sum_exp
+from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.values import Impossible
+
+ACCEPTANCE: Final = START + 1
+"""The part of a sweep's key that its acceptance has."""
+
+
+class Runs(Smc):
+    """Runs of smc, among them those that lose all particles."""
+
+    def step(
+        self, engine: Engine, state: None, settings: Settings, number: int, key: Key,
+        report: bool = True,
+    ) -> tuple[None, list[Sweep]]:  # fmt: skip
+        try:
+            return super().step(engine, state, settings, number, key, report)
+        except Impossible:
+            return None, [Sweep(settings.chain, number, np.full(settings.particles, -np.inf), {}, -np.inf)]
+
+
+class Pimh:
+    """A chain of runs of smc; its state is the sweep that was accepted last."""
+
+    runs = Runs()
+
+    def bound(self, engine: Engine, settings: Settings) -> Pimh:
+        return self
+
+    def init(self, engine: Engine, settings: Settings, key: Key) -> Sweep:
+        """A first run that keeps particles; a chain may start anywhere, so that having to try again does no harm."""
+        tried = 0
+        while True:
+            try:
+                _, (found,) = Smc().step(engine, None, settings, 0, key.fold(tried))
+                return chosen(found, key.fold(tried))
+            except Impossible as error:
+                tried += settings.particles
+                if tried >= MOST_TO_START or engine.is_hopeless(error):
+                    raise
+
+    def resumed(self, engine: Engine, after: Sweep) -> Sweep:
+        """The state after a sweep: that sweep."""
+        return after
+
+    def step(
+        self, engine: Engine, state: Sweep, settings: Settings, number: int, key: Key,
+        report: bool = True,
+    ) -> tuple[Sweep, list[Sweep]]:  # fmt: skip
+        _, (proposed,) = self.runs.step(engine, None, settings, number, key, report)
+        state = self.decided(state, proposed, number, key)
+        return state, [state]
+
+    def decided(self, state: Sweep, proposed: Sweep, number: int, key: Key) -> Sweep:
+        """The run after a proposal."""
+        assert state.log_evidence is not None and proposed.log_evidence is not None
+        taken = accepts(key.fold(ACCEPTANCE).generator(), proposed.log_evidence - state.log_evidence)
+        found = chosen(proposed, key) if taken else state
+        told = {**found.diagnostics, "accepted": int(taken), "proposed": 1, "perished": not proposed.log_evidence > -np.inf}
+        return replace(found, number=number, diagnostics=told, whole=True)
+
+    def together(self, engine: Engine, states: list[Any]) -> None:
+        return None
+
+    # In blocks, where an engine has them
+
+    def block(self, engine: Engine, state: Any, settings: Settings) -> int:
+        return self.runs.block(engine, None, settings)
+
+    def steps(
+        self, engine: Engine, state: Sweep, settings: Settings, number: int, count: int, key: Key
+    ) -> tuple[Sweep, Sequence[Sweep]]:
+        """The runs that are proposed do not depend on the state: all of them, and then the chain through them."""
+        first = number + settings.burn_in
+        all_count = replace(settings, burn_in=0, sweeps=settings.sweeps + settings.burn_in)
+        _, proposed = self.runs.steps(engine, None, all_count, first, count, key)
+        sweeps = []
+        for place, each in enumerate(proposed):
+            state = self.decided(state, each, number + place, key.fold(first + place))
+            sweeps.append(state)
+        return state, sweeps if number >= 0 else []
+
+
+def chosen(run: Sweep, key: Key) -> Sweep:
+    """A run as the sweep of a chain: its weights sum to one, and it keeps one particle, chosen by weight."""
+    kept = run.kept
+    if kept is not None:  # these stand for all with equal weights
+        kept = kept.one(int(key.fold(ACCEPTANCE + 1).generator().integers(len(kept.particles))))
+    told = {name: value for name, value in run.diagnostics.items() if name != "ancestry"}
+    return replace(run, log_weights=run.log_weights - log_sum_exp(run.log_weights), kept=kept, diagnostics=told)
