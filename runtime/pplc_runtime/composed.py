@@ -55,7 +55,7 @@ def targets_of(composition: Composition) -> list[Target | None]:
     for single in singles:
         targets = single.targets
         if not targets and single.method in BY_PARTICLES:
-            targets = (PATHS,)
+            targets = (GLOBALS,) if single.method == "pmmh" else (PATHS,)
         if not targets:
             raise rests[0].error(f"nothing is left for '{REST}': {single.method} moves all; name its targets", REST)
         named.update(name for name in targets if name != REST)

@@ -6,8 +6,8 @@
     single  =  ( cycle )  or  method  or  method(targets and a number)
 
 Targets are names that the program assumes, or `globals`, `paths`, `rest`; without any, a method moves all. `noise` with
-them is no target: draws follow their noise, for rw, slice and nuts. The number is that of particles for icsmc and pgas,
-of proposals for lmh, of values that move together for ellipse. It imports no numpy, so that the command can check a
+them is no target: draws follow their noise, for rw, slice and nuts. The number is that of particles for icsmc, pgas and
+pmmh, of proposals for lmh, of values that move together for ellipse. It imports no numpy, so that the command can check a
 method before anything else.
 """
 
@@ -27,7 +27,7 @@ PATHS: Final = "paths"
 REST: Final = "rest"
 """What the other methods of a cycle do not move."""
 WORDS: Final = (GLOBALS, PATHS, REST)
-BY_PARTICLES: Final = ("icsmc", "pgas")
+BY_PARTICLES: Final = ("icsmc", "pgas", "pmmh")
 WALKS: Final = ("rw", "slice", "gibbs", "sum", "ellipse", "nuts")
 """Moves of values in machine code."""
 NOISE: Final = "noise"
@@ -230,6 +230,11 @@ def pgas(*targets: str, particles: int | None = None) -> Composition:
 def icsmc(*targets: str, particles: int | None = None) -> Composition:
     """icsmc on some targets, or on all."""
     return _single("icsmc", targets, particles)
+
+
+def pmmh(*targets: str, particles: int | None = None) -> Composition:
+    """pmmh with proposals for some targets, or for the globals; the rest is drawn by smc given them."""
+    return _single("pmmh", targets, particles)
 
 
 def lmh(*targets: str, proposals: int | None = None) -> Composition:

@@ -57,10 +57,6 @@ OFFERS: Final[dict[str, Offer]] = {
             ("resampling", "ess_threshold", "genealogy", "burn_in", "strict"),
         ),
         Offer(
-            "pimh", "a chain that proposes whole smc runs, accepted by their evidence", 100, 1000, True,
-            ("resampling", "ess_threshold", "genealogy", "burn_in"),
-        ),
-        Offer(
             "lmh", "a chain that proposes one random choice at a time", 1, 1000, True,
             ("burn_in", "proposals"), draws=1,
         ),
@@ -87,6 +83,14 @@ OFFERS: Final[dict[str, Offer]] = {
         Offer(
             "nuts", "the no-U-turn sampler, real values together by gradients (static structure)", 1, 1000, True,
             ("burn_in",), 500, draws=1,
+        ),
+        Offer(
+            "pimh", "a chain that proposes whole smc runs, accepted by their evidence", 100, 1000, True,
+            ("resampling", "ess_threshold", "genealogy", "burn_in"),
+        ),
+        Offer(
+            "pmmh", "a chain of parameters by a random walk, each weighed by smc on the rest", 100, 1000, True,
+            ("resampling", "ess_threshold", "burn_in"), 200,
         ),
         Offer("enumerate", "the exact posterior, by all executions of a finite program", 1, 1, False, is_exact=True),
         Offer("rejection", "exact, independent draws, where observes have probabilities", 1000, 1, False),

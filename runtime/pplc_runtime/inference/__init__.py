@@ -14,6 +14,7 @@ from pplc_runtime.inference.importance import Importance
 from pplc_runtime.inference.lmh import Lmh
 from pplc_runtime.inference.pgas import Pgas
 from pplc_runtime.inference.pimh import Pimh
+from pplc_runtime.inference.pmmh import Pmmh
 from pplc_runtime.inference.population_walk import PopulationWalk
 from pplc_runtime.inference.prior import Prior
 from pplc_runtime.inference.rejection import Rejection
@@ -29,6 +30,7 @@ METHODS: Final[dict[str, Method]] = {
     "smc": Method(OFFERS["smc"], Smc()),
     "icsmc": Method(OFFERS["icsmc"], Icsmc()),
     "pgas": Method(OFFERS["pgas"], Pgas()),
+    "pmmh": Method(OFFERS["pmmh"], Pmmh(Icsmc)),
     "pimh": Method(OFFERS["pimh"], Pimh()),
     "lmh": Method(OFFERS["lmh"], Lmh()),
     "enumerate": Method(OFFERS["enumerate"], Enumeration()),
@@ -49,6 +51,7 @@ def _walk(covers: Covers | None, single: Single) -> Walk:
 MOVERS: Final[dict[str, Mover]] = {
     "icsmc": lambda covers, single: Icsmc(_others(covers), single.number),
     "pgas": lambda covers, single: Pgas(_others(covers), single.number),
+    "pmmh": lambda covers, single: Pmmh(Icsmc, covers, single.number),
     "lmh": lambda covers, single: Lmh(covers or everything, single.number),
     **dict.fromkeys(WALKS, _walk),
 }

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, runtime_check
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.engine.held import Holds
+from pplc_runtime.engine.held import Held, Holds
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Index, Kept
 from pplc_runtime.native.modes import Asked
@@ -217,6 +217,9 @@ class Engine(Protocol):
 
     def holding(self, key: Key, settings: Settings, retained: Retained, holds: Holds) -> Iterator[ConditionalRun]:
         """One run for each chain, in which all particles have the retained values at the addresses that are held."""
+
+    def given(self, key: Key, size: int, held: Held) -> Particles:
+        """Particles at the start of a sweep that retain nothing, and all have the held values."""
 
     def blocks(self, asked: Asked) -> Blocks | None:
         """What does many sweeps of a kind at once; None where they are done one after the other."""

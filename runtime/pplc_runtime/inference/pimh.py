@@ -16,35 +16,21 @@ from typing import Any, Final
 import numpy as np
 
 from pplc_runtime.inference.base import Engine, Settings
-from pplc_runtime.inference.smc import Smc
+from pplc_runtime.inference.runs import ProposedRuns, Runs, chosen
 from pplc_runtime.inference.start import MOST_TO_START
 from pplc_runtime.numerics.keys import START, Key
 from pplc_runtime.numerics.metropolis import accepts
-from pplc_runtime.numerics.weights import log_sum_exp
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.values import Impossible
 
-ACCEPTANCE: Final = START + 1
-"""The part of a sweep's key that its acceptance has."""
-
-
-class Runs(Smc):
-    """Runs of smc, among them those that lose all particles."""
-
-    def step(
-        self, engine: Engine, state: None, settings: Settings, number: int, key: Key,
-        report: bool = True,
-    ) -> tuple[None, list[Sweep]]:  # fmt: skip
-        try:
-            return super().step(engine, state, settings, number, key, report)
-        except Impossible:
-            return None, [Sweep(settings.chain, number, np.full(settings.particles, -np.inf), {}, -np.inf)]
+ACCEPTANCE: Final = START + 2
+"""The part of the key of a sweep by which its run is accepted."""
 
 
 class Pimh:
     """A chain of runs of smc; its state is the sweep that was accepted last."""
 
-    runs = Runs()
+    runs = ProposedRuns()
 
     def bound(self, engine: Engine, settings: Settings) -> Pimh:
         return self
@@ -54,7 +40,7 @@ class Pimh:
         tried = 0
         while True:
             try:
-                _, (found,) = Smc().step(engine, None, settings, 0, key.fold(tried))
+                _, (found,) = Runs().step(engine, None, settings, 0, key.fold(tried))
                 return chosen(found, key.fold(tried))
             except Impossible as error:
                 tried += settings.particles
@@ -78,7 +64,7 @@ class Pimh:
         assert state.log_evidence is not None and proposed.log_evidence is not None
         taken = accepts(key.fold(ACCEPTANCE).generator(), proposed.log_evidence - state.log_evidence)
         found = chosen(proposed, key) if taken else state
-        told = {**found.diagnostics, "accepted": int(taken), "proposed": 1, "perished": not proposed.log_evidence > -np.inf}
+        told = {**found.diagnostics, "accepted": int(taken), "perished": not proposed.log_evidence > -np.inf}
         return replace(found, number=number, diagnostics=told, whole=True)
 
     def together(self, engine: Engine, states: list[Any]) -> None:
@@ -101,12 +87,3 @@ class Pimh:
             state = self.decided(state, each, number + place, key.fold(first + place))
             sweeps.append(state)
         return state, sweeps if number >= 0 else []
-
-
-def chosen(run: Sweep, key: Key) -> Sweep:
-    """A run as the sweep of a chain: its weights sum to one, and it keeps one particle, chosen by weight."""
-    kept = run.kept
-    if kept is not None:  # these stand for all with equal weights
-        kept = kept.one(int(key.fold(ACCEPTANCE + 1).generator().integers(len(kept.particles))))
-    told = {name: value for name, value in run.diagnostics.items() if name != "ancestry"}
-    return replace(run, log_weights=run.log_weights - log_sum_exp(run.log_weights), kept=kept, diagnostics=told)
