@@ -17,7 +17,9 @@ from tests.posteriors.exact import ANSWERS
 from pplc import compile_text, load
 from pplc_runtime.composition import MethodError, parsed
 from pplc_runtime.inference.base import Settings
+from pplc_runtime.inference.icsmc import Icsmc
 from pplc_runtime.inference.pimh import Pimh
+from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.values import key_of
 
@@ -33,6 +35,7 @@ SHORT = """
     [assume b (sample (flip (if a 0.9 0.2)))]
     [observe (flip (if (= a b) 0.3 0.6)) true]
     [predict a]"""
+PIMH = Pimh(Icsmc())
 Runs: TypeAlias = list[tuple[Sweep, float]]
 
 
@@ -66,7 +69,7 @@ class Extended:
         return found
 
     def step(self, state: Sweep, chance: Any) -> Sweep:
-        return Pimh().step(self.kernel.engine, state, self.settings, 0, chance)[0]
+        return PIMH.step(self.kernel.engine, state, self.settings, 0, chance)[0]
 
     def by_weight(self) -> Law:
         """The law of what a particle by weight predicts after a step."""
@@ -165,3 +168,20 @@ def test_it_stands_alone() -> None:
     for text in "pimh(10)", "pimh + lmh", "pimh(x)", "smc | pimh":
         with pytest.raises(MethodError, match="pimh"):
             parsed(text)
+
+
+def test_from_an_execution() -> None:
+    """A chain that goes on from an execution takes it for a particle of a run around it."""
+    kernel = Kernel(compiled(PERISHING + "[predict a]").plan)
+    settings = Settings(2, 1, resampling="enumerated")
+    law: defaultdict[Any, float] = defaultdict(float)
+    before: defaultdict[Any, float] = defaultdict(float)
+    with kernel.enumerated():
+        for drawn, values, probability in kernel.posterior():
+            before[values] += probability
+            step = lambda rng, own=drawn: PIMH.step(kernel.engine, Retained([dict(own)]), settings, 0, rng)[0]  # noqa: E731
+            for run, transition in every_run(step):
+                for lane, weight in enumerate(np.exp(run.log_weights)):
+                    if weight > 0.0:
+                        law[predicted(run, lane)] += probability * transition * float(weight)
+    assert distance(before, law) < 1e-12

@@ -31,7 +31,7 @@ METHODS: Final[dict[str, Method]] = {
     "icsmc": Method(OFFERS["icsmc"], Icsmc()),
     "pgas": Method(OFFERS["pgas"], Pgas()),
     "pmmh": Method(OFFERS["pmmh"], Pmmh(Icsmc)),
-    "pimh": Method(OFFERS["pimh"], Pimh()),
+    "pimh": Method(OFFERS["pimh"], Pimh(Icsmc())),
     "lmh": Method(OFFERS["lmh"], Lmh()),
     "enumerate": Method(OFFERS["enumerate"], Enumeration()),
     "rejection": Method(OFFERS["rejection"], Rejection()),

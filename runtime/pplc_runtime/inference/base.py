@@ -56,6 +56,8 @@ class Settings:
     """lmh: the proposals of a sweep; None for as many as a first execution has choices."""
     waste_free: bool = False
     """smc with moves: all states of the moves are particles."""
+    delayed: bool = False
+    """Draws that can be integrated out are not made before they are needed."""
     genealogy: int = 0
     """smc, icsmc, pgas: keep the genealogy of so many sweeps, the last ones."""
 

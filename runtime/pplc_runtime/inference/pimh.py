@@ -10,27 +10,32 @@ A run that loses all particles has Z^ = 0, and is never accepted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from pplc_runtime.inference.base import Engine, Settings
+from pplc_runtime.inference.base import Engine, Kernel, Settings, keeping
 from pplc_runtime.inference.runs import ProposedRuns, Runs, chosen
 from pplc_runtime.inference.start import MOST_TO_START
 from pplc_runtime.numerics.keys import START, Key
 from pplc_runtime.numerics.metropolis import accepts
+from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.values import Impossible
 
 ACCEPTANCE: Final = START + 2
-"""The part of the key of a sweep by which its run is accepted."""
+"""The part of the key of a sweep by which its run is accepted; and that of a run around an execution."""
+AROUND: Final = START + 3
 
 
+@dataclass(frozen=True, slots=True)
 class Pimh:
     """A chain of runs of smc; its state is the sweep that was accepted last."""
 
-    runs = ProposedRuns()
+    conditional: Kernel
+    """Sweeps around an execution: where a chain starts from one, it is a particle of such a run."""
+    runs: ClassVar = ProposedRuns()
 
     def bound(self, engine: Engine, settings: Settings) -> Pimh:
         return self
@@ -47,14 +52,26 @@ class Pimh:
                 if tried >= MOST_TO_START or engine.is_hopeless(error):
                     raise
 
-    def resumed(self, engine: Engine, after: Sweep) -> Sweep:
-        """The state after a sweep: that sweep."""
-        return after
+    def resumed(self, engine: Engine, after: Sweep) -> Sweep | Retained:
+        """The state after a sweep: that sweep, or what it keeps where it is of another chain."""
+        if after.log_evidence is not None:
+            return after
+        plan: Any = engine.plan
+        assert after.kept is not None
+        return Retained([after.kept.first(plan.root)])
+
+    def around(self, engine: Engine, state: Sweep | Retained, settings: Settings, number: int, key: Key) -> Sweep:
+        """A run around an execution, drawn given it; a state that is a run as it is."""
+        if isinstance(state, Sweep):
+            return state
+        retained, sweeps = self.conditional.step(engine, state, settings, number, key.fold(AROUND))
+        return next(keeping(retained, sweeps))
 
     def step(
-        self, engine: Engine, state: Sweep, settings: Settings, number: int, key: Key,
+        self, engine: Engine, state: Sweep | Retained, settings: Settings, number: int, key: Key,
         report: bool = True,
     ) -> tuple[Sweep, list[Sweep]]:  # fmt: skip
+        state = self.around(engine, state, settings, number, key)
         _, (proposed,) = self.runs.step(engine, None, settings, number, key, report)
         state = self.decided(state, proposed, number, key)
         return state, [state]
@@ -76,10 +93,11 @@ class Pimh:
         return self.runs.block(engine, None, settings)
 
     def steps(
-        self, engine: Engine, state: Sweep, settings: Settings, number: int, count: int, key: Key
+        self, engine: Engine, state: Sweep | Retained, settings: Settings, number: int, count: int, key: Key
     ) -> tuple[Sweep, Sequence[Sweep]]:
         """The runs that are proposed do not depend on the state: all of them, and then the chain through them."""
         first = number + settings.burn_in
+        state = self.around(engine, state, settings, number, key.fold(first))
         all_count = replace(settings, burn_in=0, sweeps=settings.sweeps + settings.burn_in)
         _, proposed = self.runs.steps(engine, None, all_count, first, count, key)
         sweeps = []

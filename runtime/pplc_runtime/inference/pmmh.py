@@ -118,10 +118,12 @@ class Pmmh:
     def init(self, engine: Engine, settings: Settings, key: Key) -> Retained:
         return Retained([first_retained(engine, settings, key)])
 
-    def resumed(self, engine: Engine, after: Sweep) -> Marginal:
-        """The state after a sweep."""
+    def resumed(self, engine: Engine, after: Sweep) -> Retained:
+        """The state after a sweep, which may be one of another chain."""
         plan: Any = engine.plan
         assert after.kept is not None
+        if "log_estimate" not in after.diagnostics:
+            return Retained([after.kept.first(plan.root)])
         return Marginal([after.kept.first(plan.root)], run=replace(after, log_evidence=after.diagnostics["log_estimate"]))
 
     def step(

@@ -53,6 +53,8 @@ class Done:
     def rerun(self, kept: Sequence[Kept]) -> KeptRuns:
         if not self.by_lanes:
             raise ValueError("particles of the reference engine cannot be run again; use the engine lanes")
+        if self.settings.get("delayed"):
+            raise ValueError("particles that have not drawn all values cannot be run again; run without delayed draws")
         return KeptRuns(self.program.plan(self.data), kept)
 
     def facts(self) -> Facts:

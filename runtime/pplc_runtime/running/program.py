@@ -43,6 +43,7 @@ from pplc_runtime.running.executors import Task, block_of, by_executor, processe
 from pplc_runtime.running.limits import at_last, limited, watch
 from pplc_runtime.running.memory import rare_collections
 from pplc_runtime.settings import checked, with_settings
+from pplc_runtime.specialise.delayed import with_delayed
 from pplc_runtime.specialise.engine import specialised_text
 from pplc_runtime.values import ModelError
 
@@ -335,7 +336,8 @@ class Program:
 
     def driver(self, method: str | Composition, settings: Settings, data: dict[str, Any]) -> Driver:
         """What takes the steps of a method."""
-        return Driver.of(method_of(method).kernel, self.plan(data), settings)
+        plan = self.plan(data)
+        return Driver.of(method_of(method).kernel, with_delayed(plan) if settings.delayed else plan, settings)
 
     def in_lanes(
         self,

@@ -60,7 +60,11 @@ def traced(plan: Plan) -> Trace:
     try:
         for step in course.reports:
             step.put_back(tracer.store)
-            tracer.report(step.turn, *step.function(step.at, *step.arguments))
+            outcome = step.function(step.at, *step.arguments)
+            if step.step is Assume:
+                tracer.write(step.name, outcome)
+            else:
+                tracer.report(step.turn, *outcome)
         trace.reports = trace.segments.pop()
     except Exception:  # what is only reported may do one thing or another: the program itself does it
         trace.segments.pop()
