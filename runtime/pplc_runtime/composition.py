@@ -7,8 +7,8 @@
 
 Targets are names that the program assumes, or `globals`, `paths`, `rest`; without any, a method moves all. `noise` with
 them is no target: draws follow their noise, for rw, slice and nuts. The number is that of particles for icsmc, pgas and
-pmmh, of proposals for lmh, of values that move together for ellipse. It imports no numpy, so that the command can check a
-method before anything else.
+pmmh, of proposals for lmh, of values that move together for ellipse. It imports no numpy, so that the command can check
+a method before anything else.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ IN_SMC: Final = ("rw", "lmh")
 """What can move the particles of smc."""
 _SAMPLERS: Final = ("smc",)
 """What is no chain, and can have moves."""
-_ALONE: Final = ("pimh",)
+_ALONE: Final = ("pimh", "ipmcmc")
 """Chains of whole runs, which other kernels do not know of."""
 _TOKEN: Final = re.compile(r"\s*(?:([()+*,|])|([^\s()+*,|]+))")
 _TARGET: Final = re.compile(r"\s*(?:([(),])|([^\s(),]+))")
@@ -122,8 +122,8 @@ class Single(Composition):
             raise self.error("auto chooses a method by itself, so that it cannot be part of a cycle or have targets")
         if self.method in _ALONE:
             raise self.error(
-                f"{self.method} goes from whole run to whole run, so that it cannot be part of a cycle or have targets; "
-                f"its particles are --particles"
+                f"{self.method} goes from run to run, so that it cannot be part of a cycle or have targets; "
+                "its particles are --particles"
             )
         if not OFFERS[self.method].is_chain and (self.method not in _SAMPLERS or self.targets):
             raise self.error(f"{self.method} is no chain, so that it cannot be part of a cycle or have targets")

@@ -92,6 +92,10 @@ OFFERS: Final[dict[str, Offer]] = {
             "pmmh", "a chain of parameters by a random walk, each weighed by smc on the rest", 100, 1000, True,
             ("resampling", "ess_threshold", "burn_in", "delayed"), 200,
         ),
+        Offer(
+            "ipmcmc", "a chain of several retained runs and free ones, exchanged by their evidence", 50, 200, True,
+            ("resampling", "ess_threshold", "burn_in", "delayed", "nodes"),
+        ),
         Offer("enumerate", "the exact posterior, by all executions of a finite program", 1, 1, False, is_exact=True),
         Offer("rejection", "exact, independent draws, where observes have probabilities", 1000, 1, False),
         Offer("prior", "draws from the prior, which observe nothing", 1000, 1, False),
@@ -200,6 +204,7 @@ SETTINGS: Final[dict[str, Setting]] = {
     "genealogy": Setting(whole(0), 0),
     "proposals": Setting(whole(1)),
     "waste_free": Setting(boolean, False),
+    "nodes": Setting(whole(2), 8),
     "delayed": Setting(boolean, False),
     "target_ess": Setting(whole(1), 400),
     "seconds": Setting(whole(1), 60),

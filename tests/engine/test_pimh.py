@@ -1,4 +1,4 @@
-"""pimh leaves the law of smc runs weighted by their evidence invariant, by enumeration of all runs with two particles."""
+"""pimh leaves the law of smc runs weighted by their evidence invariant, by enumeration of all runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ from .kernels import Kernel, Law, distance, every_run, paths
 from .sweeps import compiled
 from .test_compose import BRANCH
 from .test_evidence import PERISHING
-
 
 SHORT = """
     [assume a (sample (flip 0.4))]
@@ -107,7 +106,10 @@ def predicted(run: Sweep, lane: int) -> Any:
     return tuple((label, key_of(column[lane])) for label, column in run.predicts.items())
 
 
-@pytest.mark.parametrize(("source", "threshold"), [(SHORT, 1.0), (SHORT, 0.7), (PERISHING + "[predict b]", 1.0), (BRANCH + "[predict b]", 1.0)])
+@pytest.mark.parametrize(
+    ("source", "threshold"),
+    [(SHORT, 1.0), (SHORT, 0.7), (PERISHING + "[predict b]", 1.0), (BRANCH + "[predict b]", 1.0)],
+)
 def test_the_extended_target_is_invariant(source: str, threshold: float) -> None:
     extended = Extended(source, threshold)
     assert math.fsum(probability for _, probability in extended.after) == pytest.approx(1.0)

@@ -13,7 +13,7 @@ from scipy import stats
 import pplc
 from pplc import compile_text
 from pplc_runtime.composition import parsed
-from pplc_runtime.inference import method_of, pmmh, runs
+from pplc_runtime.inference import method_of, runs
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.inference.pmmh import Pmmh
 from pplc_runtime.numerics.adaptive_walk import AdaptiveWalk
@@ -56,7 +56,7 @@ def chosen_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
         return particles.drawn_by(np.array([chance.decide(np.exp(log_weights - log_weights.max()).tolist())]))
 
     monkeypatch.setattr(runs, "standing_for", standing_for)
-    monkeypatch.setattr(pmmh, "comb_of", lambda key: 0)
+    monkeypatch.setattr("pplc_runtime.inference.pmmh.comb_of", lambda key: 0)
 
 
 def off(method: str, monkeypatch: pytest.MonkeyPatch) -> float:

@@ -11,6 +11,7 @@ from pplc_runtime.inference.compose import Composed, Mover
 from pplc_runtime.inference.enumeration import Enumeration
 from pplc_runtime.inference.icsmc import Icsmc
 from pplc_runtime.inference.importance import Importance
+from pplc_runtime.inference.ipmcmc import Ipmcmc
 from pplc_runtime.inference.lmh import Lmh
 from pplc_runtime.inference.pgas import Pgas
 from pplc_runtime.inference.pimh import Pimh
@@ -33,6 +34,7 @@ METHODS: Final[dict[str, Method]] = {
     "pmmh": Method(OFFERS["pmmh"], Pmmh(Icsmc)),
     "pimh": Method(OFFERS["pimh"], Pimh(Icsmc())),
     "lmh": Method(OFFERS["lmh"], Lmh()),
+    "ipmcmc": Method(OFFERS["ipmcmc"], Ipmcmc(Icsmc())),
     "enumerate": Method(OFFERS["enumerate"], Enumeration()),
     "rejection": Method(OFFERS["rejection"], Rejection()),
     "prior": Method(OFFERS["prior"], Prior()),

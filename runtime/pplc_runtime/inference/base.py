@@ -56,6 +56,8 @@ class Settings:
     """lmh: the proposals of a sweep; None for as many as a first execution has choices."""
     waste_free: bool = False
     """smc with moves: all states of the moves are particles."""
+    nodes: int = 8
+    """ipmcmc: runs of a sweep, half of them conditional."""
     delayed: bool = False
     """Draws that can be integrated out are not made before they are needed."""
     genealogy: int = 0
@@ -220,7 +222,7 @@ class Engine(Protocol):
     def holding(self, key: Key, settings: Settings, retained: Retained, holds: Holds) -> Iterator[ConditionalRun]:
         """One run for each chain, in which all particles have the retained values at the addresses that are held."""
 
-    def given(self, key: Key, size: int, held: Held) -> Particles:
+    def with_held(self, key: Key, size: int, held: Held) -> Particles:
         """Particles at the start of a sweep that retain nothing, and all have the held values."""
 
     def blocks(self, asked: Asked) -> Blocks | None:

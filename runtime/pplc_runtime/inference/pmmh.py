@@ -1,8 +1,8 @@
 """Particle marginal Metropolis-Hastings: parameters walk, and smc weighs each place of theirs by all the rest.
 
 With theta the values of the targets, a run of smc in which all particles have theta, whose density is part of their
-weight, has an estimate Z^(theta) of p(theta, y). From theta another theta' is proposed by a symmetric walk on scales without
-bounds, z, and a run of smc given it. Both are taken with probability
+weight, has an estimate Z^(theta) of p(theta, y). From theta another theta' is proposed by a symmetric walk on scales
+without bounds, z, and a run of smc given it. Both are taken with probability
 
     min(1,  Z^(theta') |dtheta'/dz'|  /  Z^(theta) |dtheta/dz|),
 
@@ -30,7 +30,7 @@ from pplc_runtime.composed import Target
 from pplc_runtime.composition import GLOBALS
 from pplc_runtime.engine.held import Held, Holds
 from pplc_runtime.inference.base import Engine, Kernel, Settings
-from pplc_runtime.inference.runs import chosen, independent, lost
+from pplc_runtime.inference.runs import chosen, comb_of, independent, lost
 from pplc_runtime.inference.start import first_retained
 from pplc_runtime.inference.targets import Covers, covering, everything, statement_of
 from pplc_runtime.lanes.addresses import At
@@ -45,7 +45,7 @@ from pplc_runtime.results.kept import MOST_PARTICLES
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.values import Impossible, ModelError
 
-AROUND, TRACE, STEP, RUN, COMB, ACCEPTANCE = range(START + 3, START + 9)
+AROUND, TRACE, STEP, RUN, ACCEPTANCE = range(START + 3, START + 8)
 """The parts of the key of a sweep."""
 Conditional = Callable[[Holds, int | None], Kernel]
 """Makes conditional sweeps that hold some values, with so many particles."""
@@ -124,7 +124,9 @@ class Pmmh:
         assert after.kept is not None
         if "log_estimate" not in after.diagnostics:
             return Retained([after.kept.first(plan.root)])
-        return Marginal([after.kept.first(plan.root)], run=replace(after, log_evidence=after.diagnostics["log_estimate"]))
+        return Marginal(
+            [after.kept.first(plan.root)], run=replace(after, log_evidence=after.diagnostics["log_estimate"])
+        )
 
     def step(
         self, engine: Engine, state: Retained, settings: Settings, number: int, key: Key,
@@ -220,7 +222,7 @@ class Pmmh:
         assert self.covers is not None
         held = OfFamilies(self.covers, {at: values[at] for at in form.names}, form.kinds, names=form.names)
         try:
-            return independent(engine.given(key, settings.particles, held), settings, number)
+            return independent(engine.with_held(key, settings.particles, held), settings, number)
         except Impossible:
             return lost(settings, number)
 
@@ -231,8 +233,3 @@ class Pmmh:
 
     def together(self, engine: Engine, states: list[Any]) -> None:
         return None
-
-
-def comb_of(key: Key) -> int:
-    """A number by chance for a comb."""
-    return key.fold(COMB).k0 >> 2

@@ -19,7 +19,8 @@ from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.values import Impossible
 
 CHOICE: Final = START + 1
-"""The part of the key of a run by which one of its particles is chosen."""
+"""The part of the key of a run by which one of its particles is chosen; and that of the comb before it."""
+COMB: Final = START + 9
 
 
 def independent(particles: Particles, settings: Settings, number: int, report: bool = True) -> Sweep:
@@ -82,3 +83,9 @@ def chosen(run: Sweep, key: Key) -> Sweep:
         kept = kept.one(int(key.fold(CHOICE).generator().integers(len(kept.particles))))
         told["chosen"] = int(kept.particles[0])
     return replace(run, log_weights=run.log_weights - log_sum_exp(run.log_weights), kept=kept, diagnostics=told)
+
+
+def comb_of(key: Key) -> int:
+    """A chain, by chance: the comb that finds what stands for a run has its position from the number of the chain. A
+    particle that a chain goes on from is exactly one by weight only if that does not depend on the number of a sweep."""
+    return key.fold(COMB).k0 >> 2

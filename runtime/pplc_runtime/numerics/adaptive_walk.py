@@ -1,7 +1,7 @@
 """A random walk that learns its steps: their covariance from where it has been, their length from how many were taken.
 
 z' = z + l 2.38 / sqrt(d) C e, with C C' the covariance of the places so far and e standard normal (H. Haario, E.
-Saksman and J. Tamminen 2001, "An adaptive Metropolis algorithm"); the log of l follows the share of steps that are taken
+Saksman and J. Tamminen 2001, "An adaptive Metropolis algorithm"); the log of l follows the share of steps taken
 (C. Andrieu and J. Thoms 2008, "A tutorial on adaptive MCMC"). Whole numbers take rounded steps, coins are thrown anew.
 All steps are symmetric: the density of z' from z is that of z from z'. Whoever walks says when it learns no more.
 """

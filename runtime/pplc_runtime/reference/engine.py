@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pplc_runtime.engine.held import Holds
+from pplc_runtime.engine.held import Held, Holds
 from pplc_runtime.engine.numbers import ANCESTOR, ANCESTORS, CHOSEN
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Floats, Settings
@@ -212,6 +212,9 @@ class ReferenceEngine:
         return False
 
     def holding(self, key: Key, settings: Settings, retained: Retained, holds: Holds) -> Iterator[ReferenceSweep]:
+        raise ModelError(NO_REFERENCE.format("held values"))
+
+    def with_held(self, key: Key, size: int, held: Held) -> ReferenceParticles:
         raise ModelError(NO_REFERENCE.format("held values"))
 
     def blocks(self, asked: Asked) -> None:

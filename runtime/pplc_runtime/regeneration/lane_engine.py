@@ -47,7 +47,7 @@ class PlannedEngine:
         retained = Retained.gathered(runs)
         return retained if retained.segments else None
 
-    def given(self, key: Key, size: int, held: Held) -> Particles:
+    def with_held(self, key: Key, size: int, held: Held) -> Particles:
         """Particles that retain nothing, and all have the held values."""
         return Particles(self.plan.without_scripts(), key, size, remember=True, held=held)
 

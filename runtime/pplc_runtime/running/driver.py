@@ -60,7 +60,9 @@ class Driver:
         many = settings.sweeps + settings.burn_in >= LEAST_SWEEPS and settings.particles > 1
         plan = scripted(plan) if many or isinstance(kernel, Walk | Composed | Pmmh) else plan
         driver = cls.on_lanes(kernel, plan, settings)
-        driver.general = general_engine(kernel, plan, settings, driver.engine) if many else None
+        driver.general = (
+            general_engine(kernel, plan, settings, driver.engine) if many and not settings.delayed else None
+        )
         return driver
 
     def chain(self, key: Key, after: Sweep | None = None) -> Iterator[Some]:

@@ -56,18 +56,24 @@ def _by_element(w: Writer, operation: Compute, symbols: list[Any], rule: Callabl
     if not operation.result.shape:
         return rule(*symbols)
     rows = [_items(w, symbol, argument, operation) for symbol, argument in zip(symbols, operation.arguments)]
+    if any(row is None for row in rows):
+        return None
     return Vector([rule(a, b) for a, b in zip(*rows)])
 
 
-def _items(w: Writer, symbol: Any, argument: Any, operation: Compute) -> list[Any]:
+def _items(w: Writer, symbol: Any, argument: Any, operation: Compute) -> list[Any] | None:
     """The elements of a vector; of a number, as many times as it is added or multiplied."""
     size = operation.result.shape[0]
     if type(symbol) is Vector:
         return symbol.items
-    shape = getattr(argument, "shape", None)
-    if shape is not None and len(shape) == 1:
-        return [w.element(symbol, k) for k in range(size)]
-    return [symbol] * size
+    if type(argument) in (int, float):
+        return [symbol] * size
+    match getattr(argument, "shape", None):
+        case ():
+            return [symbol] * size
+        case (count,) if count == size:
+            return [w.element(symbol, k) for k in range(size)]
+    return None
 
 
 def add(w: Writer, operation: Compute, symbols: list[Any]) -> Any:
@@ -78,8 +84,7 @@ def add(w: Writer, operation: Compute, symbols: list[Any]) -> Any:
 
 def subtract(w: Writer, operation: Compute, symbols: list[Any]) -> Any:
     if len(symbols) == 1:
-        symbols = [0.0, *symbols]
-        return _added(w, *symbols, "-") if not operation.result.shape and type(symbols[1]) is not Scaled else None
+        return _added(w, 0.0, symbols[0], "-") if isinstance(symbols[0], Affine) else None
     return add(w, operation, symbols)
 
 
@@ -111,7 +116,7 @@ def vector(w: Writer, operation: Compute, symbols: list[Any]) -> Any:
 
 
 def nth(w: Writer, operation: Compute, symbols: list[Any]) -> Any:
-    value, index = (*symbols, None)[:2]
+    value, index = symbols[0], symbols[1] if len(symbols) == 2 else None
     if type(value) is Vector and type(index) is int and 0 <= index < len(value.items):
         return value.items[index]
     return None
@@ -121,13 +126,17 @@ def first(w: Writer, operation: Compute, symbols: list[Any]) -> Any:
     return symbols[0].items[0] if type(symbols[0]) is Vector else None
 
 
+def second(w: Writer, operation: Compute, symbols: list[Any]) -> Any:
+    return symbols[0].items[1] if type(symbols[0]) is Vector and len(symbols[0].items) > 1 else None
+
+
 def product(w: Writer, operation: Compute, symbols: list[Any]) -> Any:
     """A matrix times a vector."""
     if len(symbols) != 2 or type(symbols[1]) is not Vector or isinstance(symbols[0], Vector | Affine | Scaled):
         return None
     matrix, items = symbols[0], symbols[1].items
-    shape = np.shape(matrix) if type(matrix) is not Slot else getattr(operation.arguments[0], "shape", ())
-    if len(shape) != 2:
+    shape = getattr(operation.arguments[0], "shape", ())
+    if len(shape) != 2 or not isinstance(matrix, Slot | np.ndarray):
         return None
     return Vector([_dot(w, [w.element(matrix, a, b) for b in range(shape[1])], items) for a in range(shape[0])])
 
@@ -136,9 +145,10 @@ def dot(w: Writer, operation: Compute, symbols: list[Any]) -> Any:
     moving = [type(each) is Vector for each in symbols]
     if len(symbols) != 2 or sum(moving) != 1 or operation.result.shape:
         return None
-    one, other = symbols if moving[1] else symbols[::-1]
-    items = symbols[moving.index(True)].items
-    return _dot(w, [w.element(one if type(one) is not Vector else other, k) for k in range(len(items))], items)
+    numbers, items = symbols[moving.index(False)], symbols[moving.index(True)].items
+    if not isinstance(numbers, Slot | np.ndarray):
+        return None
+    return _dot(w, [w.element(numbers, k) for k in range(len(items))], items)
 
 
 def total(w: Writer, operation: Compute, symbols: list[Any]) -> Any:
@@ -175,6 +185,7 @@ AFFINE: Final[dict[str, Rule]] = {
     "nth": nth,
     "get": nth,
     "first": first,
+    "second": second,
     "mmul": product,
     "dot": dot,
     "sum": total,

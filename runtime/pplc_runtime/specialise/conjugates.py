@@ -7,6 +7,7 @@ observed has the value integrated out, and afterwards the value has a law of the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, lgamma
 from typing import Any, Final
 
 from pplc_runtime.lanes.addresses import At
@@ -34,47 +35,36 @@ class Scaled:
 
 def scored(w: Writer, scaled: Scaled, family: str, parts: tuple[Any, ...], seen: Any) -> Any:
     """The log density of what is observed of a family given such a value, which then knows it; None where there is no
-    closed form."""
+    closed form, or what is seen is not known to be possible."""
     own, a, factor = scaled.of, scaled.of.parameters, scaled.factor
     is_bare = type(factor) is float and factor == 1.0
     match own.family, family:
-        case "beta", "flip" | "bernoulli" if is_bare:
-            return _coin(w, own, one_or_zero(w, seen))
-        case "beta", "binomial" if is_bare:
-            n = parts[0]
-            misses = w.op("-", n, seen)
+        case ("beta", "flip") | ("beta", "bernoulli") if is_bare and _is_coin(family, seen):
+            hits, others = w.op("+", a[0], float(seen)), w.op("+", a[1], 1.0 - float(seen))
+            own.parameters = [hits, others]
+            return w.op("-", w.log(a[0] if seen else a[1]), w.log(w.op("+", *a)))
+        case "beta", "binomial" if is_bare and _is_count(parts[0]) and _is_count(seen) and seen <= parts[0]:
+            n, misses = parts[0], parts[0] - seen
             hits, others = w.op("+", a[0], seen), w.op("+", a[1], misses)
             total = w.op("-", _log_beta(w, hits, others), _log_beta(w, *a))
             own.parameters = [hits, others]
-            return w.op("+", total, _log_choose(w, n, seen, misses))
-        case "gamma", "poisson":
+            return w.op("+", total, lgamma(n + 1) - lgamma(seen + 1) - lgamma(misses + 1))
+        case "gamma", "poisson" if _is_count(seen):
             shape, rate = w.op("+", a[0], seen), w.op("+", a[1], factor)
-            counted = w.op("-", _lgamma(w, shape), w.op("+", _lgamma(w, a[0]), _lgamma(w, w.op("+", seen, 1.0))))
+            counted = w.op("-", w.op("-", _lgamma(w, shape), _lgamma(w, a[0])), lgamma(seen + 1))
             stay = w.op("*", a[0], w.op("-", w.log(a[1]), w.log(rate)))
             go = w.op("*", seen, w.op("-", w.log(factor), w.log(rate)))
             own.parameters = [shape, rate]
             return w.sum(counted, stay, go)
-        case "gamma", "exponential" if _is_number(seen) and seen >= 0:
+        case "gamma", "exponential" if _is_number(seen) and 0 <= seen < inf:
             shape, rate = w.op("+", a[0], 1.0), w.op("+", a[1], w.op("*", factor, seen))
             now = w.op("-", w.op("*", a[0], w.log(a[1])), w.op("*", shape, w.log(rate)))
-            total = w.sum(w.log(a[0]), w.log(factor), now)
             own.parameters = [shape, rate]
-            return total
-        case "dirichlet", "discrete" if type(seen) is int and 0 <= seen < len(a) and is_bare:
-            total = w.op("-", w.log(a[seen]), w.log(w.sum(*a)))
+            return w.sum(w.log(a[0]), w.log(factor), now)
+        case "dirichlet", "discrete" if is_bare and _is_count(seen) and seen < len(a):
             own.parameters = [w.op("+", each, float(k == seen)) for k, each in enumerate(a)]
-            return total
+            return w.op("-", w.log(a[int(seen)]), w.log(w.sum(*a)))
     return None
-
-
-def _coin(w: Writer, own: Conjugate, one: Any) -> Any:
-    a, b = own.parameters
-    total = w.log(w.op("+", a, b))
-    own.parameters = [w.op("+", a, one), w.op("+", b, w.op("-", 1.0, one))]
-    if _is_number(one):
-        return w.op("-", w.log(a if one else b), total)
-    weight = w.op("+", w.op("*", one, a), w.op("*", w.op("-", 1.0, one), b))
-    return w.op("-", w.log(weight), total)
 
 
 def drawn_given(w: Writer, scaled: Scaled, family: str, at: At) -> Any:
@@ -84,7 +74,8 @@ def drawn_given(w: Writer, scaled: Scaled, family: str, at: At) -> Any:
         return None
     if own.family == "beta" and family in COINS:
         found = w.draw(at, family, w.op("/", a[0], w.op("+", *a)))
-        _learn_coin(w, own, one_or_zero(w, found) if family == "flip" else found)
+        one = w.select(found, 1.0, 0.0) if family == "flip" else found
+        own.parameters = [w.op("+", a[0], one), w.op("+", a[1], w.op("-", 1.0, one))]
         return found
     if own.family == "dirichlet" and family == "discrete":
         found = w.draw(at, family, w.vector(a))
@@ -95,18 +86,6 @@ def drawn_given(w: Writer, scaled: Scaled, family: str, at: At) -> Any:
     return None
 
 
-def _learn_coin(w: Writer, own: Conjugate, one: Any) -> None:
-    a, b = own.parameters
-    own.parameters = [w.op("+", a, one), w.op("+", b, w.op("-", 1.0, one))]
-
-
-def one_or_zero(w: Writer, truth: Any) -> Any:
-    """What a coin shows as a number."""
-    if isinstance(truth, bool) or _is_number(truth):
-        return float(truth)
-    return w.select(truth, 1.0, 0.0)
-
-
 def realised(w: Writer, own: Conjugate) -> Any:
     """The value itself, drawn by its law."""
     parts = [w.vector(own.parameters)] if own.family == "dirichlet" else own.parameters
@@ -114,8 +93,6 @@ def realised(w: Writer, own: Conjugate) -> Any:
 
 
 def _lgamma(w: Writer, a: Any) -> Any:
-    from math import lgamma
-
     return lgamma(a) if _is_number(a) and a > 0 else w.call("lgamma", a)
 
 
@@ -123,10 +100,13 @@ def _log_beta(w: Writer, a: Any, b: Any) -> Any:
     return w.op("-", w.op("+", _lgamma(w, a), _lgamma(w, b)), _lgamma(w, w.op("+", a, b)))
 
 
-def _log_choose(w: Writer, n: Any, hits: Any, misses: Any) -> Any:
-    parts = [_lgamma(w, w.op("+", each, 1.0)) for each in (n, hits, misses)]
-    return w.op("-", parts[0], w.op("+", parts[1], parts[2]))
-
-
 def _is_number(value: Any) -> bool:
     return type(value) in (int, float)
+
+
+def _is_count(value: Any) -> bool:
+    return _is_number(value) and value >= 0 and value % 1 == 0
+
+
+def _is_coin(family: str, value: Any) -> bool:
+    return type(value) is bool if family == "flip" else _is_number(value) and value in (0, 1)

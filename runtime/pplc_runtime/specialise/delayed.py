@@ -9,7 +9,7 @@ either; nor are draws from beta, gamma and Dirichlet. Where such values are obse
 them integrated out, and their law becomes that given what was seen. Where something else is done with one, it is drawn
 first, by its law as it is then. What has not been drawn in the end, and is reported, is drawn then by its exact law,
 jointly. (L. Murray, D. Lundén, J. Kudlicka, D. Broman and T. Schön 2018, "Delayed sampling and automatic
-Rao-Blackwellization of probabilistic programs"; here all Gaussian values have one joint law, in place of a chain of pairs.)
+Rao-Blackwellization of probabilistic programs"; here all Gaussian values have one joint law, in place of a chain.)
 
 What comes out is another plan, whose particles have the same posterior and the same evidence: all methods run it.
 """
@@ -20,14 +20,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from pplc_runtime.distributions.base import Family
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.program.constructors import CONSTRUCTORS, WEIGHTING_CONSTRUCTORS
 from pplc_runtime.specialise.affine import AFFINE, Vector
 from pplc_runtime.specialise.conjugates import Conjugate, Scaled, drawn_given, realised, scored
 from pplc_runtime.specialise.gaussians import Affine, Group, Joint, reduced
-from pplc_runtime.specialise.ir import Compute, Draw, NoFixedCourse, Operation, Report, Score, Struct, Trace, Var, vars_in
+from pplc_runtime.specialise.ir import Compute, Draw, NoFixedCourse, Operation, Report, Score, Struct, Trace, Var
 from pplc_runtime.specialise.operations import Certain
-from pplc_runtime.specialise.traced import traced
+from pplc_runtime.specialise.traced import sweep_once, traced
 from pplc_runtime.specialise.writer import Writer
 from pplc_runtime.values import ModelError
 
@@ -56,6 +57,9 @@ def with_delayed(plan: Plan) -> Plan:
             "draws are delayed in programs in which every execution draws and observes the same things; "
             f"this is none: {reason}"
         ) from None
+    except ModelError:  # the program itself, from the same numbers, tells where
+        sweep_once(plan)
+        raise
 
 
 class _Delaying:
@@ -121,17 +125,26 @@ class _Delaying:
             return operand
         value = self.values[operand]
         if isinstance(value, Affine):
-            return self.known_in(value)
-        if type(value) is Vector:
+            value = self.known_in(value)
+        elif type(value) is Vector:
             items = [self.known_in(each) if isinstance(each, Affine) else each for each in value.items]
-            return Vector(items) if any(isinstance(each, Affine) for each in items) else self.w.vector(items)
-        if type(value) is Scaled and id(value.of) in self.drawn:
-            value = self.values[operand] = self.w.op("*", value.factor, self.drawn[id(value.of)])
+            value = Vector(items) if any(isinstance(each, Affine) for each in items) else self.w.vector(items)
+        elif type(value) is Scaled and id(value.of) in self.drawn:
+            value = self.w.op("*", value.factor, self.drawn[id(value.of)])
+        self.values[operand] = value
         return value
+
+    def left_in(self, var: Var) -> set[int]:
+        """The Gaussian values in a value that have not been drawn."""
+        value = self.values.get(var)
+        forms = value.items if type(value) is Vector else [value]
+        return {i for form in forms if isinstance(form, Affine) for i in form.terms if i not in self.known}
 
     def known_in(self, form: Affine) -> Any:
         """An affine function with the values in it that have been drawn."""
         w = self.w
+        if self.known.keys().isdisjoint(form.terms):
+            return form
         constant, terms = form.constant, {}
         for i, a in form.terms.items():
             if i in self.known:
@@ -148,7 +161,6 @@ class _Delaying:
         if isinstance(value, Affine | Vector | Scaled):
             self.realise(value)
             value = self.symbol(operand)
-            self.values[operand] = value
         return value
 
     def realise(self, value: Any) -> None:
@@ -254,13 +266,13 @@ class _Delaying:
     # Observes
 
     def score(self, score: Score) -> None:
-        family = "" if score.family is Certain else score.family.name
+        family = score.family.name if isinstance(score.family, Family) else ""
         value = self.concrete(score.value)
         found = None
         if family == "normal":
             sd = self.concrete(score.parts[1])
             mean = self.symbol(score.parts[0])
-            if isinstance(mean, Affine):
+            if isinstance(mean, Affine) and (type(value) in (int, float) or _has(score.value, ())):
                 self.check_sd(sd)
                 found = self.joint.observe(mean, self.w.op("*", sd, sd), value)
         elif family == "mvn":
@@ -280,9 +292,10 @@ class _Delaying:
         matrix = self.concrete(score.parts[1])
         if type(self.symbol(score.parts[0])) is not Vector:
             return None
-        size = np.shape(matrix)[0] if type(matrix) is np.ndarray else None
         forms = self.forms(score.parts[0], 0)
-        if size is not None and type(value) is np.ndarray:
+        if not (_has(score.value, (len(forms),)) and _has(score.parts[1], (len(forms), len(forms)))):
+            return None
+        if type(matrix) is np.ndarray and type(value) is np.ndarray:
             few = reduced(forms, matrix, value)
             if few is not None:
                 return self.w.sum(few[2], *(self.joint.observe(form, 1.0, float(y)) for form, y in zip(*few[:2])))
@@ -305,11 +318,9 @@ class _Delaying:
     def put_away_dead(self, place: int) -> None:
         """Values that no later segment reads: their law given the others is kept for what is reported."""
         living: set[int] = set()
-        for var, value in self.values.items():
+        for var in self.values:
             if self.last_use.get(var, -1) > place:
-                symbol = self.symbol(var)
-                forms = symbol.items if type(symbol) is Vector else [symbol]
-                living.update(i for form in forms if isinstance(form, Affine) for i in form.terms)
+                living |= self.left_in(var)
         for group in dict.fromkeys(self.groups[i] for i in list(self.joint.mean)):
             if living.isdisjoint(group.values):
                 self.put_away.append((group, self.joint.copy(self.joint.related(group.values))))
@@ -320,14 +331,13 @@ class _Delaying:
         """Draw what is reported and has not been drawn, jointly: those that were kept longest first."""
         wanted: set[int] = set()
         for operation in reports:
-            for var in vars_in((operation.value,)) if isinstance(operation, Report) else operation.uses:
-                symbol = self.symbol(var) if var in self.values else None
-                forms = symbol.items if type(symbol) is Vector else [symbol]
-                wanted.update(i for form in forms if isinstance(form, Affine) for i in form.terms)
+            wanted.update(i for var in operation.uses for i in self.left_in(var))
         for group, law in self.put_away:
             if not wanted.isdisjoint(group.values):
                 wanted.update(i for i in law.mean if i not in group.values)
-        left = self.joint.copy([i for i in self.joint.mean if i in wanted or not wanted.isdisjoint(self.groups[i].values)])
+        left = self.joint.copy(
+            [i for i in self.joint.mean if i in wanted or not wanted.isdisjoint(self.groups[i].values)]
+        )
         self.joint = left
         for group in dict.fromkeys(self.groups[i] for i in list(left.mean)):
             self.realise_group(group)
@@ -337,3 +347,8 @@ class _Delaying:
                 for i in [i for i in own.mean if i not in group.values]:
                     own.know(i, self.known[i])
                 self.known.update(zip(group.values, own.drawn(group)))
+
+
+def _has(operand: Any, shape: tuple[int, ...]) -> bool:
+    """Whether an operand surely consists of real numbers in a shape."""
+    return getattr(operand, "shape", None) == shape and operand.dtype.kind in "fi"

@@ -70,3 +70,12 @@ def traced(plan: Plan) -> Trace:
         trace.segments.pop()
         trace.store = {cell: tracer.operand(twins.original(value)) for cell, value in cells.items()}
     return trace
+
+
+def sweep_once(plan: Plan) -> None:
+    """The program itself, on the particles of a trace."""
+    particles = Particles(plan.without_scripts(), Key.of(0), PARTICLES)
+    for number, segment in enumerate(plan.segments):
+        if number:
+            particles.fork_by(SCHEMES["multinomial"], particles.weights()[0])
+        particles.extend(segment)

@@ -71,7 +71,7 @@ class Writer:
 
     def op(self, name: str, a: Any, b: Any) -> Any:
         """Arithmetic on single numbers; that of constants is done at once."""
-        if _is_number(a) and _is_number(b):
+        if _is_number(a) and _is_number(b) and (name != "/" or b != 0):
             return float(_FOLDED[name](float(a), float(b)))
         if name == "*":
             for one, other in ((a, b), (b, a)):
@@ -184,7 +184,14 @@ class Writer:
         module = vars(performed)
         inputs = {name: value for name, value in before.inputs.items() if name != OBSERVED}  # which is in the trace
         return replace(
-            before, inputs=inputs, segments=segments, reports=told, outline=outline, scripts=None, module=module, observes_inside=False
+            before,
+            inputs=inputs,
+            segments=segments,
+            reports=told,
+            outline=outline,
+            scripts=None,
+            module=module,
+            observes_inside=False,
         )
 
     def writes(self, reports: list[tuple[int, Any, Any]]) -> list[tuple[int, ...]]:
