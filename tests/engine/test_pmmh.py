@@ -119,7 +119,7 @@ def whole_law() -> Any:
 
 @pytest.mark.parametrize("name", WALKS)
 def test_against_conjugate_laws(name: str) -> None:
-    """By Student's t with 19 degrees of freedom, three quantiles a program: one of 2,000 seeds would fail by mistake."""
+    """By Student's t with 19 degrees of freedom, three quantiles: one of 2,000 seeds would fail by mistake."""
     worst, error = share_below(name, WALKS[name][2] or whole_law())
     assert error < 0.05 and worst < 5 * error
 

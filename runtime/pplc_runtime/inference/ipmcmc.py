@@ -5,9 +5,9 @@ runs of smc. Then, for j from 1 to P, the conditional node c_j is drawn anew amo
 
     P(c_j = m)  =  zeta_m  =  Z^_m / sum of Z^ over the nodes that are none of the other c's,
 
-and from each node c_j a particle is retained by weight. So the chain leaves the product of P posteriors invariant; a run
-that happens to be good takes the place of a conditional one. All particles of all nodes are reported, weighted by the
-mean of zeta over j. (T. Rainforth, C. Naesseth, F. Lindsten, B. Paige, J. van de Meent, A. Doucet and F. Wood 2016,
+and from each node c_j a particle is retained by weight. So the chain leaves the product of P posteriors invariant; a
+run that happens to be good takes the place of a conditional one. All particles of all nodes are reported, weighted by
+the mean of zeta over j. (T. Rainforth, C. Naesseth, F. Lindsten, B. Paige, J. van de Meent, A. Doucet and F. Wood 2016,
 "Interacting particle Markov chain Monte Carlo".)
 """
 

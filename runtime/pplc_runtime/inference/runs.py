@@ -86,6 +86,6 @@ def chosen(run: Sweep, key: Key) -> Sweep:
 
 
 def comb_of(key: Key) -> int:
-    """A chain, by chance: the comb that finds what stands for a run has its position from the number of the chain. A
-    particle that a chain goes on from is exactly one by weight only if that does not depend on the number of a sweep."""
+    """A chain, by chance: the comb that finds what stands for a run has its position from the chain and the number of
+    the sweep. A particle that a chain goes on from is one by weight only if that position is drawn."""
     return key.fold(COMB).k0 >> 2

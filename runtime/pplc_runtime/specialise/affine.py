@@ -135,7 +135,7 @@ def product(w: Writer, operation: Compute, symbols: list[Any]) -> Any:
     if len(symbols) != 2 or type(symbols[1]) is not Vector or isinstance(symbols[0], Vector | Affine | Scaled):
         return None
     matrix, items = symbols[0], symbols[1].items
-    shape = getattr(operation.arguments[0], "shape", ())
+    shape: Any = getattr(operation.arguments[0], "shape", ())
     if len(shape) != 2 or not isinstance(matrix, Slot | np.ndarray):
         return None
     return Vector([_dot(w, [w.element(matrix, a, b) for b in range(shape[1])], items) for a in range(shape[0])])
