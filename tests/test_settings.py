@@ -75,6 +75,8 @@ def test_every_setting_is_of_use_or_refused(method: str) -> None:
         "genealogy": 1,
         "strict": True,
         "proposals": 4,
+        "delayed": True,
+        "nodes": 4,
         "target_ess": 5,
         "seconds": 1,
     }

@@ -8,17 +8,24 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import integrate, special, stats
-from tests.posteriors.answer import PROGRAMS
-from tests.posteriors.exact import ANSWERS
 
-from pplc import compile_text, load
+from pplc import compile_text
+from pplc_runtime.engine.forward import Forward
+from pplc_runtime.engine.numbers import Stream
+from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference import METHODS
+from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.frames import Frame, run_in
+from pplc_runtime.lanes.varying import raw
+from pplc_runtime.program.steps import Assume, Observe
+from pplc_runtime.regeneration.trace import Trace
 from pplc_runtime.specialise import conjugates
 from pplc_runtime.specialise.delayed import delayed
-from pplc_runtime.specialise.engine import scripted
 from pplc_runtime.specialise.gaussians import Joint
+from pplc_runtime.specialise.ir import NoFixedCourse
 from pplc_runtime.values import ModelError
 
+from .fixed import program
 from .kernels import Kernel, bias, distance
 from .sweeps import compiled, quietly
 
@@ -253,6 +260,67 @@ def test_a_value_that_has_to_be_drawn() -> None:
     assert estimates.std() < 0.8 * np.exp(np.concatenate(plain.log_estimates())).std()
 
 
+# By the chain rule: what is drawn with its density there, and what is observed, multiply to the joint density
+
+
+class Following(Forward):
+    """Takes given values where they are drawn, and adds up the densities."""
+
+    def __init__(self, plan: Plan, values: dict[At, Any]) -> None:
+        run_in(Frame.first(1), self)
+        super().__init__(Stream(np.random.default_rng(1)), dict(plan.inputs))
+        self.values = values
+        self.used: set[At] = set()
+        self.total = 0.0
+        for step in (step for segment in (*plan.segments, plan.reports) for step in segment):
+            outcome = step.function(step.at, *step.arguments)
+            if step.step is Assume:
+                self.write(step.name, outcome)
+            elif step.step is Observe:
+                self.total += float(raw(self.score(step.at, *outcome)))
+
+    def draw(self, at: At, source: Any) -> Any:
+        if at not in self.values:
+            return super().draw(at, source)
+        self.used.add(at)
+        self.total += float(source.log_density(self.values[at]))
+        return self.values[at]
+
+
+def joint_densities(source: str, seed: int) -> tuple[float, float]:
+    """The log density of an execution by the program, and by the one that delays its draws, which draws all in the
+    end."""
+    plan = compiled(source).plan
+    with np.errstate(all="ignore"):
+        later = delayed(plan, draws_all=True)
+        trace = Trace(plan, {}, np.random.default_rng(seed))
+        found = Following(later, trace.values)
+    assert found.used == set(trace.values)
+    return trace.log_density, found.total
+
+
+@pytest.mark.parametrize("name", [*GAUSSIAN, *CONJUGATE, "labels", "kinds", "mixed"])
+def test_the_chain_rule(name: str) -> None:
+    others = {"labels": LABELS, "kinds": KINDS, "mixed": MIXED}
+    source = (GAUSSIAN.get(name) or CONJUGATE.get(name) or (others[name],))[0]
+    for seed in range(3):
+        one, other = joint_densities(source, seed)
+        assert one == pytest.approx(other, abs=1e-8)
+
+
+def test_random_programs() -> None:
+    done = 0
+    for seed in range(40):
+        source = program(seed)
+        try:
+            one, other = joint_densities(source, seed)
+        except (NoFixedCourse, ModelError):  # it has none, or the execution is impossible
+            continue
+        assert one == pytest.approx(other, abs=1e-7), source
+        done += 1
+    assert done > 20
+
+
 # Wrong variants
 
 
@@ -284,66 +352,3 @@ def test_without_the_update_of_a_coin(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("pplc_runtime.specialise.delayed.scored", forgetting)
     assert wrong("coins") and wrong("counts") and wrong("places")
-
-
-# In use
-
-
-def test_engines_do_the_same() -> None:
-    with quietly():
-        plan = delayed(load(PROGRAMS / "kalman.clj").program.plan({}))
-        assert scripted(plan).scripts is not None
-    model = compile_text(MIXED)
-    many = model.infer("smc", particles=20, sweeps=30, seed=1, delayed=True)
-    few = model.infer("smc", particles=20, sweeps=5, seed=1, delayed=True)
-    assert [s.log_evidence for s in few.sweeps] == pytest.approx([s.log_evidence for s in many.sweeps[:5]])
-
-
-def test_the_paper_s_program() -> None:
-    """The standard deviation of the log evidence of 1,000 particles is 0.3, in place of 1.2 to 2."""
-    posterior = load(PROGRAMS / "kalman.clj").infer("smc", particles=1000, sweeps=10, seed=1, delayed=True)
-    logs = np.concatenate(posterior.log_estimates())
-    assert logs.std(ddof=1) < 0.6 and abs(posterior.log_evidence - ANSWERS["kalman"].log_evidence) < 0.5  # type: ignore[operator]
-
-
-@pytest.mark.parametrize("method", ["pgas", "nuts", "rw", "pmmh(s, 5)", "pimh", "smc | rw", "importance"])
-def test_every_method(method: str) -> None:
-    """The noise of a line whose coefficients are integrated out; of ten thousand seeds one would fail by mistake."""
-    source = """
-    [assume s (sample (gamma 2 2))] [assume a (sample (normal 0 2))] [assume b (sample (normal 1 1))]
-    [for [[u y] [[0 1.1] [1 2.0] [2 3.9] [3 3.1]]] [observe (normal (+ a (* b u)) s) y]]
-    [predict s]"""
-    h = np.array([[1.0, u] for u in range(4)])
-
-    def density(s: float) -> float:
-        law = stats.multivariate_normal(h @ [0.0, 1.0], h @ np.diag([4.0, 1.0]) @ h.T + s**2 * np.eye(4))
-        return float(stats.gamma(2, scale=0.5).pdf(s) * law.pdf([1.1, 2.0, 3.9, 3.1]))
-
-    evidence = integrate.quad(density, 0.01, 12)[0]
-    mean = integrate.quad(lambda s: s * density(s), 0.01, 12)[0] / evidence
-    sd = math.sqrt(integrate.quad(lambda s: (s - mean) ** 2 * density(s), 0.01, 12)[0] / evidence)
-    options: dict[str, Any] = {} if method in ("smc | rw", "importance") else {"burn_in": 100}
-    posterior = compile_text(source).infer(method, seed=2, sweeps=300 if options else 10, delayed=True, **options)
-    effective = posterior.effective_draws("s")
-    assert effective > 15 and abs(posterior.mean("s") - mean) < 4 * sd / math.sqrt(effective)
-
-
-def test_what_cannot_be() -> None:
-    model = compile_text("[assume a (sample (flip 0.5))] [assume b (if a (sample (normal 0 1)) 1)] [predict b]")
-    with pytest.raises(ModelError, match="draws are delayed in programs in which every execution"):
-        model.infer("smc", particles=10, sweeps=1, seed=1, delayed=True)
-    line = compile_text(LINE)
-    with pytest.raises(ValueError, match="delayed: prior has none"):
-        line.infer("prior", delayed=True)
-    with pytest.raises(ModelError, match="cannot be run again"):
-        line.infer("smc", particles=10, sweeps=2, seed=1, delayed=True).log_likelihood()
-    with pytest.raises(ModelError, match="sd must be a positive number"):
-        compile_text("[assume s (sample (normal 0 1))] [observe (normal 0 s) 1] [predict s]").infer(
-            "smc", particles=10, sweeps=1, seed=1, delayed=True
-        )
-    with pytest.raises(ModelError, match=":1:32: error: all weights are zero"):
-        compile_text("[assume p (sample (beta 1 1))] [observe (binomial 3 p) 5] [predict p]").infer(
-            "smc", particles=10, sweeps=1, seed=1, delayed=True
-        )
-    with pytest.raises(ModelError, match=r":1:\d+: error"):
-        compile_text("[assume p (sample (normal 1 0))] [predict p]").infer("smc", sweeps=1, seed=1, delayed=True)

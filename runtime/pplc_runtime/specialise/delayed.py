@@ -40,16 +40,20 @@ _RENAMED: Final = {"ratio": "/", "element": "nth"}
 _REFUSED: Final = ("in-order", "pick", "value-of")
 
 
-def delayed(plan: Plan) -> Plan:
-    """The same program with draws that are delayed; NoFixedCourse where its structure is not static."""
+def delayed(plan: Plan, draws_all: bool = False) -> Plan:
+    """The same program with draws that are delayed; NoFixedCourse where its structure is not static.
+
+    In the end what is reported is drawn, or all that has not been."""
     trace = traced(plan)
     if trace.reports is None:
         raise NoFixedCourse("what is predicted is not always computed alike")
-    return _Delaying(trace).plan(plan)
+    return _Delaying(trace, draws_all).plan(plan)
 
 
-def with_delayed(plan: Plan) -> Plan:
+def with_delayed(plan: Plan, wanted: bool = True) -> Plan:
     """The same for a run that asks for it: an error where there is none."""
+    if not wanted:
+        return plan
     try:
         return delayed(plan)
     except NoFixedCourse as reason:
@@ -65,8 +69,9 @@ def with_delayed(plan: Plan) -> Plan:
 class _Delaying:
     """Goes through a trace once, from the first operation to the last."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, draws_all: bool) -> None:
         self.trace = trace
+        self.draws_all = draws_all
         self.w = Writer()
         self.joint = Joint(self.w)
         self.values: dict[Var, Any] = {}
@@ -76,6 +81,7 @@ class _Delaying:
         """The Gaussian values that have been drawn."""
         self.put_away: list[tuple[Group, Joint]] = []
         """Those that nothing reads any more, each with its law given those that were left."""
+        self.told: list[Report] = []
         self.drawn: dict[int, Any] = {}
         """The conjugate values that have been drawn, by identity."""
         self.last_use: dict[Var, int] = {}
@@ -85,23 +91,19 @@ class _Delaying:
 
     def plan(self, plan: Plan) -> Plan:
         place = 0
-        for operations in self.trace.segments:
+        for operations, (_, line) in zip(self.trace.segments, self.trace.ends):
             self.w.begin()
             for operation in operations:
                 self.do(operation)
                 place += 1
-            self.w.end()
+            self.w.end(line > 0 or operations is not self.trace.segments[-1])
             self.put_away_dead(place - 1)
         self.w.begin()
         assert self.trace.reports is not None
-        self.draw_for_reports(self.trace.reports)
-        reports = []
+        self.draw_for_reports([*self.told, *self.trace.reports])
         for operation in self.trace.reports:
-            if isinstance(operation, Report):
-                value = self.concrete(operation.value)
-                reports.append((operation.turn, operation.label, value))
-            else:
-                self.do(operation, final=True)
+            self.do(operation, final=True)
+        reports = [(each.turn, each.label, self.concrete(each.value)) for each in self.told]
         return self.w.plan(plan, self.trace.ends, reports)
 
     def do(self, operation: Operation, final: bool = False) -> None:
@@ -113,7 +115,7 @@ class _Delaying:
             case Score():
                 self.score(operation)
             case Report():
-                raise NoFixedCourse("a predict that acts")
+                self.told.append(operation)  # it can wait: values stay what they are
             case _:
                 pass  # parameters are checked where distributions are made
 
@@ -332,6 +334,10 @@ class _Delaying:
         wanted: set[int] = set()
         for operation in reports:
             wanted.update(i for var in operation.uses for i in self.left_in(var))
+        if self.draws_all:
+            wanted.update(self.groups)
+            for value in list(self.values.values()):
+                self.realise(value) if type(value) is Scaled else None
         for group, law in self.put_away:
             if not wanted.isdisjoint(group.values):
                 wanted.update(i for i in law.mean if i not in group.values)

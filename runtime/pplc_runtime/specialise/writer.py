@@ -142,10 +142,10 @@ class Writer:
     def score(self, family: str, parts: tuple[Any, ...], value: Any) -> None:
         self.segments[-1].terms.append((self.call(family, *parts), value))
 
-    def end(self) -> None:
+    def end(self, observes: bool) -> None:
         """A segment ends: all that it weighs by is one observe."""
         segment = self.segments[-1]
-        if not segment.terms:
+        if not segment.terms and not observes:
             return
         if len(segment.terms) == 1 and segment.terms[0][0] is not None:
             segment.source, segment.seen = segment.terms[0]
@@ -160,7 +160,7 @@ class Writer:
         writes = self.writes(reports)
         segments = []
         for number, segment in enumerate(self.segments[:-1]):
-            place, line = ends[number]
+            place, _ = ends[number]
             at = before.root["delayed"][number]
             steps = [_step(Assume(_name(number), performed.perform, (), 0, place), at, (self.work(number, writes),), 0)]
             if segment.source is not None:
@@ -169,8 +169,6 @@ class Writer:
                     seen = Slot(writes[number].index(seen.number))
                 arguments = (_name(number), writes[number].index(segment.source.number), seen)
                 steps.append(_step(Observe(performed.observed, (), 0, place), at["observe"], arguments, 0))
-            elif line:
-                raise NoFixedCourse("an observe that weighs nothing")
             segments.append(steps)
         last = len(self.segments) - 1
         nowhere = ends[-1][0]
