@@ -142,6 +142,9 @@ def test_evidence_from_above() -> None:
     assert posterior.log_evidence is not None and posterior.log_evidence_se is not None
     assert abs(posterior.log_evidence - exact) < 4 * posterior.log_evidence_se < 0.6
     assert posterior.mean_log_evidence is not None and posterior.mean_log_evidence > exact
+    assert "not to be trusted" not in str(posterior.summary())
+    stuck = load(PROGRAMS / "nonlinear_ssm.clj").infer("pimh", particles=5, sweeps=30, seed=1)
+    assert "the log evidence is not to be trusted: of 30 runs" in str(stuck.summary())
     lost = compile_text(PERISHING + "[predict a]").infer("pimh", particles=2, sweeps=50, seed=1)
     assert lost.log_evidence is None, "the mean of the inverses misses the runs that are lost"
 
