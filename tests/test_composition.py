@@ -92,7 +92,7 @@ def test_as_it_is_offered() -> None:
     offer = offer_of(parsed("pgas(paths, 50) + lmh(rest)"))
     assert offer.name == "pgas(paths, 50) + lmh(rest)" and offer.is_chain
     assert (offer.particles, offer.sweeps, offer.draws_of(50)) == (50, 1000, 1)
-    assert set(offer.own) == {"resampling", "ess_threshold", "burn_in", "strict", "proposals"}
+    assert set(offer.own) == {"resampling", "ess_threshold", "burn_in", "strict", "proposals", "delayed"}
     assert offer_of(parsed("lmh + pgas")).draws_of(20) == 20
     assert offer_of(parsed("lmh + pgas(7)")).draws_of(20) == 7
 

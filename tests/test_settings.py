@@ -47,7 +47,7 @@ WRONG: list[tuple[str, dict[str, Any], type[Exception], str]] = [
     ("vi", {}, ValueError, "unknown method 'vi'; there are importance, smc, icsmc, pgas, lmh"),
     ("smc", {"burn_in": 3}, ValueError, "burn_in: smc has none; use icsmc, pgas, lmh, rw"),
     ("importance", {"strict": True}, ValueError, "strict: importance has none; use pgas"),
-    ("importance", {"genealogy": 1}, ValueError, "genealogy: importance has none; use smc, icsmc or pgas"),
+    ("importance", {"genealogy": 1}, ValueError, "genealogy: importance has none; use smc, icsmc, pgas or pimh"),
     ("smc", {"engine": "refrence"}, ValueError, "unknown engine 'refrence'; did you mean 'reference'?"),
     ("rw", {"engine": "reference"}, ValueError, "method: the reference engine has no rw; use the engine lanes"),
     ("pgas + rw", {"engine": "reference"}, ValueError, "method: the reference engine has no pgas + rw; use the"),
@@ -76,6 +76,8 @@ def test_every_setting_is_of_use_or_refused(method: str) -> None:
         "genealogy": 1,
         "strict": True,
         "proposals": 4,
+        "delayed": True,
+        "nodes": 4,
         "target_ess": 5,
         "seconds": 1,
     }

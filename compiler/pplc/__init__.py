@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pplc_runtime.composition import lmh as lmh
     from pplc_runtime.composition import nuts as nuts
     from pplc_runtime.composition import pgas as pgas
+    from pplc_runtime.composition import pmmh as pmmh
     from pplc_runtime.composition import rw as rw
     from pplc_runtime.composition import slices as slices
     from pplc_runtime.composition import smc as smc
@@ -36,6 +37,7 @@ _HOMES = {
     "load_ipython_extension": "pplc.magic",
     "nuts": "pplc_runtime.composition",
     "pgas": "pplc_runtime.composition",
+    "pmmh": "pplc_runtime.composition",
     "rw": "pplc_runtime.composition",
     "slices": "pplc_runtime.composition",
     "smc": "pplc_runtime.composition",
@@ -56,6 +58,7 @@ __all__ = [
     "load",
     "nuts",
     "pgas",
+    "pmmh",
     "rw",
     "slices",
     "smc",

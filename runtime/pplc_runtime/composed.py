@@ -55,7 +55,7 @@ def targets_of(composition: Composition) -> list[Target | None]:
     for single in singles:
         targets = single.targets
         if not targets and single.method in BY_PARTICLES:
-            targets = (PATHS,)
+            targets = (GLOBALS,) if single.method == "pmmh" else (PATHS,)
         if not targets:
             raise rests[0].error(f"nothing is left for '{REST}': {single.method} moves all; name its targets", REST)
         named.update(name for name in targets if name != REST)
@@ -93,7 +93,7 @@ def offer_of(method: str | Composition) -> Offer:
         own = tuple(dict.fromkeys(name for single in method.moves.singles() for name in OFFERS[single.method].own))
         sampler = OFFERS[next(method.sampler.singles()).method]
         number = next(method.sampler.singles()).number or sampler.particles
-        also = ("resampling", "ess_threshold", "waste_free", *(name for name in own if name == "proposals"))
+        also = ("resampling", "ess_threshold", "waste_free", "delayed", *(name for name in own if name == "proposals"))
         return Offer(str(method), "composed", number, sampler.sweeps, False, also)
     singles = list(method.singles())
     last = singles[-1]

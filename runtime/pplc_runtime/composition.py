@@ -6,9 +6,9 @@
     single  =  ( cycle )  or  method  or  method(targets and a number)
 
 Targets are names that the program assumes, or `globals`, `paths`, `rest`; without any, a method moves all. `noise` with
-them is no target: draws follow their noise, for rw, slice and nuts. The number is that of particles for icsmc and pgas,
-of proposals for lmh, of values that move together for ellipse. It imports no numpy, so that the command can check a
-method before anything else.
+them is no target: draws follow their noise, for rw, slice and nuts. The number is that of particles for icsmc, pgas and
+pmmh, of proposals for lmh, of values that move together for ellipse. It imports no numpy, so that the command can check
+a method before anything else.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PATHS: Final = "paths"
 REST: Final = "rest"
 """What the other methods of a cycle do not move."""
 WORDS: Final = (GLOBALS, PATHS, REST)
-BY_PARTICLES: Final = ("icsmc", "pgas")
+BY_PARTICLES: Final = ("icsmc", "pgas", "pmmh")
 WALKS: Final = ("rw", "slice", "gibbs", "sum", "ellipse", "nuts")
 """Moves of values in machine code."""
 NOISE: Final = "noise"
@@ -38,6 +38,8 @@ IN_SMC: Final = ("rw", "lmh")
 """What can move the particles of smc."""
 _SAMPLERS: Final = ("smc",)
 """What is no chain, and can have moves."""
+_ALONE: Final = ("pimh", "ipmcmc")
+"""Chains of whole runs, which other kernels do not know of."""
 _TOKEN: Final = re.compile(r"\s*(?:([()+*,|])|([^\s()+*,|]+))")
 _TARGET: Final = re.compile(r"\s*(?:([(),])|([^\s(),]+))")
 
@@ -118,6 +120,11 @@ class Single(Composition):
             raise self.error(f"unknown method '{self.method}'{suggestion(self.method, OFFERS) or there_are}")
         if self.method == "auto":
             raise self.error("auto chooses a method by itself, so that it cannot be part of a cycle or have targets")
+        if self.method in _ALONE:
+            raise self.error(
+                f"{self.method} goes from run to run, so that it cannot be part of a cycle or have targets; "
+                "its particles are --particles"
+            )
         if not OFFERS[self.method].is_chain and (self.method not in _SAMPLERS or self.targets):
             raise self.error(f"{self.method} is no chain, so that it cannot be part of a cycle or have targets")
         if self.noise and self.method not in _IN_NOISE:
@@ -223,6 +230,11 @@ def pgas(*targets: str, particles: int | None = None) -> Composition:
 def icsmc(*targets: str, particles: int | None = None) -> Composition:
     """icsmc on some targets, or on all."""
     return _single("icsmc", targets, particles)
+
+
+def pmmh(*targets: str, particles: int | None = None) -> Composition:
+    """pmmh with proposals for some targets, or for the globals; the rest is drawn by smc given them."""
+    return _single("pmmh", targets, particles)
 
 
 def lmh(*targets: str, proposals: int | None = None) -> Composition:

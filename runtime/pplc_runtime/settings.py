@@ -50,46 +50,58 @@ class Offer(NamedTuple):
 OFFERS: Final[dict[str, Offer]] = {
     offer.name: offer
     for offer in (
-        Offer("importance", "draws from the prior, weighted by the observes", 1000, 10, False),
+        Offer("importance", "draws from the prior, weighted by the observes", 1000, 10, False, ("delayed",)),
         Offer(
             "smc", "particles resampled at every observe", 1000, 10, False,
-            ("resampling", "ess_threshold", "genealogy"),
+            ("resampling", "ess_threshold", "genealogy", "delayed"),
         ),
         Offer(
             "icsmc", "a chain of conditional smc sweeps", 100, 1000, True,
-            ("resampling", "ess_threshold", "genealogy", "burn_in"),
+            ("resampling", "ess_threshold", "genealogy", "burn_in", "delayed"),
         ),
         Offer(
             "pgas", "the same with ancestor sampling, for few particles", 10, 1000, True,
-            ("resampling", "ess_threshold", "genealogy", "burn_in", "strict"),
+            ("resampling", "ess_threshold", "genealogy", "burn_in", "strict", "delayed"),
         ),
         Offer(
             "lmh", "a chain that proposes one random choice at a time", 1, 1000, True,
-            ("burn_in", "proposals"), draws=1,
+            ("burn_in", "proposals", "delayed"), draws=1,
         ),
         Offer(
             "rw", "a chain of random walks, one value at a time (static structure)", 1, 2000, True,
-            ("burn_in",), 500, draws=1,
+            ("burn_in", "delayed"), 500, draws=1,
         ),
         Offer(
             "slice", "a chain of slices, one value at a time (static structure)", 1, 2000, True,
-            ("burn_in",), 500, draws=1,
+            ("burn_in", "delayed"), 500, draws=1,
         ),
         Offer(
             "gibbs", "a chain of finite values, each by its law given the rest (static structure)", 1, 2000, True,
-            ("burn_in",), draws=1,
+            ("burn_in", "delayed"), draws=1,
         ),
         Offer(
             "sum", "finite values summed out for the moves beside it, and drawn together (static structure)", 1, 2000,
-            True, ("burn_in",), draws=1,
+            True, ("burn_in", "delayed"), draws=1,
         ),
         Offer(
             "ellipse", "a chain of elliptical slices, normal values together (static structure)", 1, 2000, True,
-            ("burn_in",), draws=1,
+            ("burn_in", "delayed"), draws=1,
         ),
         Offer(
             "nuts", "the no-U-turn sampler, real values together by gradients (static structure)", 1, 1000, True,
-            ("burn_in",), 500, draws=1,
+            ("burn_in", "delayed"), 500, draws=1,
+        ),
+        Offer(
+            "pimh", "a chain that proposes whole smc runs, accepted by their evidence", 100, 1000, True,
+            ("resampling", "ess_threshold", "genealogy", "burn_in", "delayed"),
+        ),
+        Offer(
+            "pmmh", "a chain of parameters by a random walk, each weighed by smc on the rest", 100, 1000, True,
+            ("resampling", "ess_threshold", "burn_in", "delayed"), 200,
+        ),
+        Offer(
+            "ipmcmc", "a chain of several retained runs and free ones, exchanged by their evidence", 50, 200, True,
+            ("resampling", "ess_threshold", "burn_in", "delayed", "nodes"),
         ),
         Offer("enumerate", "the exact posterior, by all executions of a finite program", 1, 1, False, is_exact=True),
         Offer("rejection", "exact, independent draws, where observes have probabilities", 1000, 1, False),
@@ -199,6 +211,8 @@ SETTINGS: Final[dict[str, Setting]] = {
     "genealogy": Setting(whole(0), 0),
     "proposals": Setting(whole(1)),
     "waste_free": Setting(boolean, False),
+    "nodes": Setting(whole(2), 8),
+    "delayed": Setting(boolean, False),
     "target_ess": Setting(whole(1), 400),
     "seconds": Setting(whole(1), 60),
 }
@@ -218,6 +232,8 @@ def checked(offer: Offer, given: Mapping[str, Any], engine: str = ENGINES[0]) ->
     A setting of the wrong kind or an unknown one is a TypeError, a value that it cannot have a ValueError."""
     if engine == "reference" and not offer.has_reference:
         raise ValueError(f"method: {NO_REFERENCE.format(offer.name)}")
+    if engine == "reference" and given.get("delayed"):
+        raise ValueError(f"delayed: {NO_REFERENCE.format('delayed draws')}")
     result = {}
     for name, value in given.items():
         if name not in SETTINGS:

@@ -43,7 +43,7 @@ T = TypeVar("T")
 Law: TypeAlias = dict[Any, float]
 """Executions, by what they draw and predict, to their probabilities."""
 METHODS_OF_CHAINS: list[Any] = [import_module(f"pplc_runtime.inference.{name}") for name in ("icsmc", "pgas", "lmh")]
-MOVES: list[Any] = [import_module("pplc_runtime.inference.lmh")]
+MOVES: list[Any] = [import_module(f"pplc_runtime.inference.{name}") for name in ("lmh", "pimh", "pmmh")]
 ENGINES = ("regeneration.lane_engine", "specialise.engine", "specialise.suffix")
 WHOLE = list(range(8))
 

@@ -43,6 +43,8 @@ OPTIONS: Final = (
     "strict",
     "proposals",
     "waste_free",
+    "nodes",
+    "delayed",
     "target_ess",
     "seconds",
     "checkpoint",
@@ -111,6 +113,9 @@ def add_options(parser: ArgumentParser) -> None:
     setting("--proposals", "N", "lmh: proposals of a sweep (default: as many as the program makes random choices)")
     add("--waste-free", action="store_const", const=True,
         help="smc with moves ('smc | rw*5'): all states of the moves are particles")  # fmt: skip
+    setting("--nodes", "M", "ipmcmc: runs of a sweep, half of them conditional (default: 8)")
+    add("--delayed", action="store_const", const=True,
+        help="integrate out normal, beta, gamma and dirichlet draws while that can be (static structure)")  # fmt: skip
     setting("--max-depth", "N", "how deep procedures of the model may recur")
     setting("--max-seconds", "S", "end the run after so many seconds, with what was drawn by then")
     setting(

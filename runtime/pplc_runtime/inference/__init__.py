@@ -11,8 +11,11 @@ from pplc_runtime.inference.compose import Composed, Mover
 from pplc_runtime.inference.enumeration import Enumeration
 from pplc_runtime.inference.icsmc import Icsmc
 from pplc_runtime.inference.importance import Importance
+from pplc_runtime.inference.ipmcmc import Ipmcmc
 from pplc_runtime.inference.lmh import Lmh
 from pplc_runtime.inference.pgas import Pgas
+from pplc_runtime.inference.pimh import Pimh
+from pplc_runtime.inference.pmmh import Pmmh
 from pplc_runtime.inference.population_walk import PopulationWalk
 from pplc_runtime.inference.prior import Prior
 from pplc_runtime.inference.rejection import Rejection
@@ -28,7 +31,10 @@ METHODS: Final[dict[str, Method]] = {
     "smc": Method(OFFERS["smc"], Smc()),
     "icsmc": Method(OFFERS["icsmc"], Icsmc()),
     "pgas": Method(OFFERS["pgas"], Pgas()),
+    "pmmh": Method(OFFERS["pmmh"], Pmmh(Icsmc)),
+    "pimh": Method(OFFERS["pimh"], Pimh(Icsmc())),
     "lmh": Method(OFFERS["lmh"], Lmh()),
+    "ipmcmc": Method(OFFERS["ipmcmc"], Ipmcmc(Icsmc())),
     "enumerate": Method(OFFERS["enumerate"], Enumeration()),
     "rejection": Method(OFFERS["rejection"], Rejection()),
     "prior": Method(OFFERS["prior"], Prior()),
@@ -47,6 +53,7 @@ def _walk(covers: Covers | None, single: Single) -> Walk:
 MOVERS: Final[dict[str, Mover]] = {
     "icsmc": lambda covers, single: Icsmc(_others(covers), single.number),
     "pgas": lambda covers, single: Pgas(_others(covers), single.number),
+    "pmmh": lambda covers, single: Pmmh(Icsmc, covers, single.number),
     "lmh": lambda covers, single: Lmh(covers or everything, single.number),
     **dict.fromkeys(WALKS, _walk),
 }

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, runtime_check
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.engine.held import Holds
+from pplc_runtime.engine.held import Held, Holds
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Index, Kept
 from pplc_runtime.native.modes import Asked
@@ -56,6 +56,10 @@ class Settings:
     """lmh: the proposals of a sweep; None for as many as a first execution has choices."""
     waste_free: bool = False
     """smc with moves: all states of the moves are particles."""
+    nodes: int = 8
+    """ipmcmc: runs of a sweep, half of them conditional."""
+    delayed: bool = False
+    """Draws that can be integrated out are not made before they are needed."""
     genealogy: int = 0
     """smc, icsmc, pgas: keep the genealogy of so many sweeps, the last ones."""
 
@@ -225,6 +229,9 @@ class Engine(Protocol):
     def holding(self, key: Key, settings: Settings, retained: Retained, holds: Holds) -> Iterator[ConditionalRun]:
         """One run for each chain, in which all particles have the retained values at the addresses that are held."""
 
+    def with_held(self, key: Key, size: int, held: Held) -> Particles:
+        """Particles at the start of a sweep that retain nothing, and all have the held values."""
+
     def blocks(self, asked: Asked) -> Blocks | None:
         """What does many sweeps of a kind at once; None where they are done one after the other."""
 
@@ -292,6 +299,14 @@ class InBlocks(Kernel, Protocol):
     ) -> tuple[Any, Sequence[Sweep]]:
         """The state after several steps, and their sweeps. The key is the chain's, of which each
         sweep has that of its number, the burn-in counted: `key.fold(number + settings.burn_in)`."""
+
+
+@runtime_checkable
+class Resumed(Kernel, Protocol):
+    """A kernel whose state is more than what it retains: it is found again in the last sweep."""
+
+    def resumed(self, engine: Engine, after: Sweep) -> Any:
+        """The state after a sweep."""
 
 
 @runtime_checkable

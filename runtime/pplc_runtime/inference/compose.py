@@ -42,8 +42,8 @@ class Composed:
     def check(self, engine: Engine, settings: Settings, targets: list[Covers | None]) -> None:
         """An error if there is something that no part moves: the chain would never leave where it starts."""
         covers = [target for target in targets if target is not None]
-        if len(covers) < len(targets):
-            return
+        if len(covers) < len(targets) or any(single.method == "pmmh" for single in self.composition.singles()):
+            return  # some part moves all; pmmh draws what it has no targets in
         plan: Any = engine.plan
         for at in first_retained(engine, settings, Key.of(0)):
             if not any(covered(at) for covered in covers):
@@ -96,6 +96,7 @@ class Cycle:
     ) -> tuple[Retained, list[Sweep]]:  # fmt: skip
         told: list[list[Mapping[str, Any]]] = []
         sweeps: list[Sweep] = []
+        state = state.between_sweeps()
         for place, kernel in enumerate(self.kernels):
             last = place == len(self.kernels) - 1
             state, sweeps = kernel.step(engine, state, settings, number, key.fold(place), report and last)

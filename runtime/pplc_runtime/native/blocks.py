@@ -40,6 +40,10 @@ class Blocks:
         self.sweeper.fields["REF"][:] = values
         return True
 
+    def hold(self, values: dict[At, Any]) -> None:
+        """Particles take what they hold from here, where none of them is retained."""
+        self.sweeper.fields["REF"][:-1] = self.sweeper.code.layout.written(values)
+
     @property
     def values(self) -> Any:
         """The values of all cells of what is retained."""

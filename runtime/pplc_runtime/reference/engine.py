@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pplc_runtime.composition import Composition
-from pplc_runtime.engine.held import Holds
+from pplc_runtime.engine.held import Held, Holds
 from pplc_runtime.engine.numbers import ANCESTOR, ANCESTORS, CHOSEN
 from pplc_runtime.inference import method_of
 from pplc_runtime.inference.base import Floats, Settings
@@ -233,6 +233,9 @@ class ReferenceEngine:
 
     def holding(self, key: Key, settings: Settings, retained: Retained, holds: Holds) -> Iterator[ReferenceSweep]:
         yield ReferenceSweep(self.particles(key, settings.particles, retained.held, settings.strict, holds=holds))
+
+    def with_held(self, key: Key, size: int, held: Held) -> ReferenceParticles:
+        raise ModelError(NO_REFERENCE.format("held values"))
 
     def blocks(self, asked: Asked) -> None:
         """Sweeps are done one after the other."""

@@ -47,6 +47,10 @@ class PlannedEngine:
         retained = Retained.gathered(runs)
         return retained if retained.segments else None
 
+    def with_held(self, key: Key, size: int, held: Held) -> Particles:
+        """Particles that retain nothing, and all have the held values."""
+        return Particles(self.plan.without_scripts(), key, size, remember=True, held=held)
+
     def blocks(self, asked: Any) -> Any:
         """What does blocks of sweeps at once: this engine does one after the other."""
         return None

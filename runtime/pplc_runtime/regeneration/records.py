@@ -75,6 +75,10 @@ class Retained:
     traces: list[Any] | None = None
     """The runs as traces, if it comes from moves of those."""
 
+    def between_sweeps(self) -> Retained:
+        """The same for the next sweep of a cycle: what only a kernel knows that has it to itself is gone."""
+        return self
+
     def taken_traces(self) -> list[Any] | None:
         """The traces, which whoever takes them changes: the values are what counts until there is another state."""
         traces, self.traces = self.traces, None

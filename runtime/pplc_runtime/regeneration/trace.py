@@ -273,7 +273,11 @@ class Trace:
         for step in self.plan.reports:
             step.put_back(handler.store)
             try:
-                reports.append((step.turn, *reportable(*step.function(step.at, *step.arguments))))
+                outcome = step.function(step.at, *step.arguments)
+                if step.step is Assume:
+                    handler.write(step.name, outcome)
+                else:
+                    reports.append((step.turn, *reportable(*outcome)))
             except Exception as error:
                 error.statement = step.place  # type: ignore[attr-defined] # for errors.located
                 raise

@@ -81,6 +81,12 @@ def joined(parts: list[Column]) -> Draws:
     return regular(values)
 
 
+def one_column(parts: list[Column]) -> Column:
+    """Columns one after the other as one."""
+    found = joined(parts)
+    return np.moveaxis(found, 0, -1) if isinstance(found, np.ndarray) else found
+
+
 def values_of(column: Column) -> list[Any]:
     """The values of a column, one by one."""
     if isinstance(column, list):

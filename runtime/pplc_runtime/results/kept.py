@@ -57,6 +57,22 @@ class Kept:
         blocks = [Block(tuple(own), None, np.array(list(own.values()))[..., None]) for own in groups.values()]
         return cls(np.array([place]), tuple(blocks))
 
+    @classmethod
+    def several(cls, runs: list[dict[At, Any]]) -> Kept:
+        """Some particles, by what each drew; they stand at the first places."""
+        own: dict[tuple[At, Any], list[int]] = {}
+        for lane, values in enumerate(runs):
+            for at, value in values.items():
+                own.setdefault((at, (type(value), np.shape(value))), []).append(lane)
+        groups: dict[Any, list[At]] = {}
+        for (at, kind), lanes in own.items():
+            groups.setdefault((kind, tuple(lanes)), []).append(at)
+        blocks = []
+        for (_, lanes), addresses in groups.items():
+            data = np.stack([np.stack([runs[lane][at] for lane in lanes], -1) for at in addresses])
+            blocks.append(Block(tuple(addresses), None if len(lanes) == len(runs) else np.array(lanes), data))
+        return cls(np.arange(len(runs)), tuple(blocks))
+
     def one(self, slot: int) -> Kept:
         """One of them by itself."""
         blocks = []

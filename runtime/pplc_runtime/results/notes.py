@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 FEW_EFFECTIVE: Final = 20.0
 LARGE_RHAT: Final = 1.05
+FEW_TAKEN: Final = 0.29
+"""So many runs of pimh are taken if their log evidences have a standard deviation of 1.5 (`evidence.WIDE`)."""
 
 
 class Row(Protocol):
@@ -106,6 +108,12 @@ def _of_evidence(posterior: Posterior) -> list[str]:
     mixing = posterior.mixing() if posterior.is_chain else None
     if mixing is not None and mixing.sentences():
         return ["note: the log evidence is not to be trusted: the chain is stuck"]
+    taken = [sweep.diagnostics.get("accepted", 1) for sweep in posterior.sweeps] if posterior.method == "pimh" else [1]
+    if np.mean(taken) < FEW_TAKEN:
+        return [
+            f"note: the log evidence is not to be trusted: of {len(taken)} runs {sum(taken)} were taken, since their "
+            "estimates lie far apart; use more particles"
+        ]
     if error <= (DOUBTFUL / 2 if posterior.is_chain else DOUBTFUL) and spread <= WIDE and not heavy:
         return []
     if len(logs) == 1:

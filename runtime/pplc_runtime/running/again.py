@@ -19,6 +19,7 @@ from pplc_runtime.results.kept import Kept
 from pplc_runtime.results.observes import Observes
 from pplc_runtime.results.report import Facts
 from pplc_runtime.results.sweeps import Column
+from pplc_runtime.values import ModelError
 
 if TYPE_CHECKING:
     from pplc_runtime.results.posterior import Posterior
@@ -53,6 +54,8 @@ class Done:
     def rerun(self, kept: Sequence[Kept]) -> KeptRuns:
         if not self.by_lanes:
             raise ValueError("particles of the reference engine cannot be run again; use the engine lanes")
+        if self.settings.get("delayed"):
+            raise ModelError("particles that have not drawn all values cannot be run again; run without delayed draws")
         return KeptRuns(self.program.plan(self.data), kept)
 
     def facts(self) -> Facts:

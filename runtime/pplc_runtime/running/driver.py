@@ -12,8 +12,9 @@ from itertools import zip_longest
 from typing import Any, TypeVar
 
 from pplc_runtime.engine.plan import Plan
-from pplc_runtime.inference.base import Engine, InBlocks, Kernel, Settings, Unbound, keeping
+from pplc_runtime.inference.base import Engine, InBlocks, Kernel, Resumed, Settings, Unbound, keeping
 from pplc_runtime.inference.compose import Composed, Cycle
+from pplc_runtime.inference.pmmh import Pmmh
 from pplc_runtime.inference.walk import Walk
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.native.engine import NativeEngine
@@ -57,9 +58,11 @@ class Driver:
     def of(cls, kernel: Unbound, plan: Plan, settings: Settings) -> Driver:
         """The same, with scripts where that pays and can be."""
         many = settings.sweeps + settings.burn_in >= LEAST_SWEEPS and settings.particles > 1
-        plan = scripted(plan) if many or isinstance(kernel, Walk | Composed) else plan
+        plan = scripted(plan) if many or isinstance(kernel, Walk | Composed | Pmmh) else plan
         driver = cls.on_lanes(kernel, plan, settings)
-        driver.general = general_engine(kernel, plan, settings, driver.engine) if many else None
+        driver.general = (
+            general_engine(kernel, plan, settings, driver.engine) if many and not settings.delayed else None
+        )
         return driver
 
     def chain(self, key: Key, after: Sweep | None = None) -> Iterator[Some]:
@@ -80,6 +83,10 @@ class Driver:
 
     def start(self, key: Key, after: Sweep | None) -> Any:
         """The state of a chain before its first sweep, or after one."""
+        if after is not None and isinstance(self.kernel, Resumed):
+            if adapts(self.kernel) and self.settings.burn_in:
+                self.burnt_in(key)
+            return self.kernel.resumed(self.engine, after)
         if after is None or after.kept is None:  # one without a particle to retain, whose sweeps are independent
             return self.kernel.init(self.engine, self.settings, key.fold(START))
         plan: Any = self.engine.plan
@@ -146,7 +153,7 @@ class Driver:
 
 def adapts(kernel: Any) -> bool:
     """Whether a kernel finds in the burn-in how far it goes."""
-    return any(map(adapts, kernel.kernels)) if isinstance(kernel, Cycle) else isinstance(kernel, Walk)
+    return any(map(adapts, kernel.kernels)) if isinstance(kernel, Cycle) else isinstance(kernel, Walk | Pmmh)
 
 
 def ended(sweeps: list[Some]) -> Iterator[Some]:

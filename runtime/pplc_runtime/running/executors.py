@@ -33,7 +33,7 @@ IN_FLIGHT: Final = 64
 BLOCKS: Final = 10
 LEAST_BLOCK: Final = 100
 """A chain is done in so many blocks, none of which is shorter than this."""
-UNADAPTED: Final = {"icsmc", "pgas", "lmh"}
+UNADAPTED: Final = {"icsmc", "pgas", "pimh", "ipmcmc", "lmh"}
 """Methods whose burn-in leaves nothing but where they are."""
 GONE: Final = "the workers are gone ({}); what was drawn before is kept, and with --checkpoint the run can be resumed"
 

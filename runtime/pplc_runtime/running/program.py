@@ -41,6 +41,7 @@ from pplc_runtime.running.driver import Driver
 from pplc_runtime.running.executors import Task, block_of, by_executor, processes, singly
 from pplc_runtime.running.limits import limited
 from pplc_runtime.settings import checked, with_settings
+from pplc_runtime.specialise.delayed import with_delayed
 from pplc_runtime.specialise.engine import specialised_text
 from pplc_runtime.values import ModelError
 
@@ -265,8 +266,7 @@ class Program:
         processes, or by an executor, each with its own key. Which chains are run together depends on neither.
 
         Chains that have had sweeps go on `after` the last one of each."""
-        keys = [key.fold(own.chain) for own in settings]
-        own = settings[0]
+        keys, own = [key.fold(each.chain) for each in settings], settings[0]
         fit = offer_of(method).is_chain and own.ess_threshold >= 1 and len(settings) > 1
         fit = fit and len({None if last is None else last.number for last in after}) <= 1
         fit = fit and len(settings) * own.particles <= MOST_LANES
@@ -334,7 +334,7 @@ class Program:
 
     def driver(self, method: str | Composition, settings: Settings, data: dict[str, Any]) -> Driver:
         """What takes the steps of a method."""
-        return Driver.of(method_of(method).kernel, self.plan(data), settings)
+        return Driver.of(method_of(method).kernel, with_delayed(self.plan(data), settings.delayed), settings)
 
     def in_lanes(
         self,

@@ -60,9 +60,22 @@ def traced(plan: Plan) -> Trace:
     try:
         for step in course.reports:
             step.put_back(tracer.store)
-            tracer.report(step.turn, *step.function(step.at, *step.arguments))
+            outcome = step.function(step.at, *step.arguments)
+            if step.step is Assume:
+                tracer.write(step.name, outcome)
+            else:
+                tracer.report(step.turn, *outcome)
         trace.reports = trace.segments.pop()
     except Exception:  # what is only reported may do one thing or another: the program itself does it
         trace.segments.pop()
         trace.store = {cell: tracer.operand(twins.original(value)) for cell, value in cells.items()}
     return trace
+
+
+def sweep_once(plan: Plan) -> None:
+    """The program itself, on the particles of a trace."""
+    particles = Particles(plan.without_scripts(), Key.of(0), PARTICLES)
+    for number, segment in enumerate(plan.segments):
+        if number:
+            particles.fork_by(SCHEMES["multinomial"], particles.weights()[0])
+        particles.extend(segment)
