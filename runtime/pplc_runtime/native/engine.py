@@ -28,7 +28,7 @@ class NativeEngine(SpecialisedEngine):
         super().__init__(plan)
         self.movers: dict[tuple[Part, ...], Mover] = {}
         """What makes some moves, with what it has learnt for them."""
-        self.joints: dict[tuple[bool, bool], Joint] = {}
+        self.joints: dict[tuple[bool, ...], Joint] = {}
         self.made: dict[Asked, Blocks | None] = {}
         """What does sweeps in blocks."""
         self.below: Any = None
@@ -39,16 +39,17 @@ class NativeEngine(SpecialisedEngine):
         """The joint density."""
         return self.density(False, False)
 
-    def density(self, noise: bool, gradient: bool) -> Joint:
-        """The joint density, of which draws may follow their noise, and which may have a gradient; by CPython, which
-        takes long, where there is no machine code at all."""
+    def density(self, noise: bool, gradient: bool, fresh: bool = False) -> Joint:
+        """The joint density, of which draws may follow their noise, which may have a gradient, and of which values may
+        be drawn anew; by CPython, which takes long, where there is no machine code at all."""
         from pplc_runtime.machine.machine import Interpreted, Machine, is_available
         from pplc_runtime.native.joint import Joint
 
-        if (noise, gradient) not in self.joints:
+        asked = noise, gradient, fresh
+        if asked not in self.joints:
             machine = Machine if is_available() else Interpreted
-            self.joints[noise, gradient] = Joint(self.scripts.program, machine, noise, gradient)
-        return self.joints[noise, gradient]
+            self.joints[asked] = Joint(self.scripts.program, machine, *asked)
+        return self.joints[asked]
 
     def blocks(self, asked: Asked) -> Blocks | None:
         """What does blocks of sweeps in machine code; None where there is none, or it takes longer to make than it
@@ -75,6 +76,16 @@ class NativeEngine(SpecialisedEngine):
         except Unsupported:
             return None
         return Blocks(self.plan, self.below, Sweeper(code, asked.particles, asked.ess_threshold))
+
+    def moves(self, part: Part) -> bool:
+        """Whether there is code for some moves."""
+        from pplc_runtime.native.sites import sites_of
+
+        try:
+            sites_of(self.density(*part.needs), part.covers, part.by)
+        except Unsupported:
+            return False
+        return True
 
     def mover(self, parts: tuple[Part, ...], held: dict[At, Any]) -> Mover:
         from pplc_runtime.native.mover import Mover

@@ -51,6 +51,10 @@ class PlannedEngine:
         """What does blocks of sweeps at once: this engine does one after the other."""
         return None
 
+    def moves(self, part: Any) -> bool:
+        """Whether the values of the program can be moved by machine code in some way."""
+        return self.moving is not None and bool(self.moving.moves(part))
+
     def mover(self, parts: tuple[Any, ...], held: dict[At, Any]) -> Any:
         """What moves values: the structure of the execution must not change with them."""
         if self.moving is not None:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference.base import Engine, InBlocks, Kernel, Settings, Unbound, keeping
 from pplc_runtime.inference.compose import Composed, Cycle
+from pplc_runtime.inference.lmh import Lmh
 from pplc_runtime.inference.walk import Walk
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.native.engine import NativeEngine
@@ -56,8 +57,13 @@ class Driver:
     @classmethod
     def of(cls, kernel: Unbound, plan: Plan, settings: Settings) -> Driver:
         """The same, with scripts where that pays and can be."""
-        many = settings.sweeps + settings.burn_in >= LEAST_SWEEPS and settings.particles > 1
-        plan = scripted(plan) if many or isinstance(kernel, Walk | Composed) else plan
+        enough = settings.sweeps + settings.burn_in >= LEAST_SWEEPS
+        many = enough and settings.particles > 1
+        plan = (
+            scripted(plan)
+            if many or isinstance(kernel, Walk | Composed) or (enough and isinstance(kernel, Lmh))
+            else plan
+        )
         driver = cls.on_lanes(kernel, plan, settings)
         driver.general = general_engine(kernel, plan, settings, driver.engine) if many else None
         return driver
