@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,13 +13,14 @@ from numpy.typing import NDArray
 from pplc_runtime.distributions.base import Domain, Family
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.machine.machine import Interpreted, Machine, made
+from pplc_runtime.native.alike import Writing, pattern
 from pplc_runtime.native.forms import Tables, dispatch, forms
 from pplc_runtime.native.library import PROPOSALS, TEXT
 from pplc_runtime.native.noise import NOISE, NORMAL, noises
 from pplc_runtime.native.pieces import Pieces
 from pplc_runtime.native.reverse import Backward, Turned
 from pplc_runtime.native.sampled import Sampled
-from pplc_runtime.native.scalar import SMALL, Scalar
+from pplc_runtime.native.scalar import SMALL, Row, Scalar
 from pplc_runtime.native.values import Elements, Unsupported, size_of
 from pplc_runtime.specialise.ir import Draw, Operand, Specialised, Var
 from pplc_runtime.values import ModelError
@@ -93,7 +95,7 @@ class _Given(Scalar):
         self.noise = layout.noise if noise else {}
 
     def load(self, var: Var) -> Elements:
-        start = self.constant("whole", self.offsets[var])
+        start = self.constant("whole", self.offsets[var], source=var)
         if size_of(var) > SMALL:
             return Elements(var.shape, array=f"X[{start}:]")
         return Elements(var.shape, tuple(self.set(f"X[{start} + {k}]") for k in range(size_of(var))))
@@ -101,7 +103,7 @@ class _Given(Scalar):
     def keep(self, var: Var, value: Elements) -> None:
         if var not in self.offsets:
             return
-        start = self.constant("whole", self.offsets[var])
+        start = self.constant("whole", self.offsets[var], source=var)
         if value.items:
             for k, item in enumerate(value.items):
                 self.line(f"X[{start} + {k}] = {item}")
@@ -149,6 +151,13 @@ class _Given(Scalar):
 class _Back(Backward, _Given):
     """The derivative of the density of a piece, backwards."""
 
+    def __init__(self, segment: int, layout: Layout, noise: bool, turned: Turned) -> None:
+        super().__init__(segment, layout, noise)
+        self.known = turned
+
+    def end(self) -> None:
+        self.turn(self.known)
+
 
 class _Fresh(Sampled, _Given):
     """A draw from its distribution as it is; what that is computed from has been looked at where its density was."""
@@ -195,20 +204,16 @@ class Joint:
         self.following = self.layout.noise if noise else {}
         """The draws that follow their noise, and where that stands."""
         tables = Tables()
-        codes: list[Scalar] = []
-        backs: list[Scalar] = []
         turned: Turned = {}
+        there = Writing(lambda number, _: _Given(number, self.layout, noise), self.layout.offsets)
+        back = Writing(lambda number, _: _Back(number, self.layout, noise, turned), self.layout.offsets)
+        codes: list[Scalar | Row] = []
+        backs: list[Scalar | Row] = []
         for number, piece in enumerate(self.pieces):
-            code = _Given(number, self.layout, noise)
-            for operation in piece.operations:
-                code.write(operation)
-            codes.append(code)
+            own = pattern(piece.operations, self.layout.offsets)
+            codes.append(there.of(number, piece.operations, own))
             if gradient:
-                back = _Back(number, self.layout, noise)
-                for operation in piece.operations:
-                    back.write(operation)
-                back.turn(turned)
-                backs.append(back)
+                backs.append(back.of(number, piece.operations, own))
         self.codes = codes
         self.forms = forms(codes, "def joint_#(m: Moves, i0: int, f0: int) -> float:", _FIRST, "return lp", tables)
         text = TEXT.replace(_JOINT, "\n".join(_dispatched("joint", self.forms.text, codes, self.forms.places)))
@@ -288,7 +293,7 @@ class Joint:
 
 
 def _dispatched(
-    name: str, text: list[str], codes: list[Scalar], places: list[Any], parameters: str = _SCORING,
+    name: str, text: list[str], codes: Sequence[Scalar | Row], places: list[Any], parameters: str = _SCORING,
     arguments: str = "m, i0, f0",
 ) -> list[str]:  # fmt: skip
     """The functions of all forms, and the one that calls them."""

@@ -5,7 +5,7 @@ Each is the body of a loop over particles, of which `i` is the slot. See `sweeps
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
@@ -15,7 +15,7 @@ from pplc_runtime.lanes.addresses import At
 from pplc_runtime.native.sampled import Sampled
 from pplc_runtime.native.scalar import SMALL, Scalar
 from pplc_runtime.native.values import Elements, size_of
-from pplc_runtime.specialise.ir import Check, Compute, Draw, Operand, Operation, Score, Segment, Var
+from pplc_runtime.specialise.ir import Check, Compute, Draw, Operand, Operation, Score, Var
 
 REPLAYED: Final = 1_000_000
 """From this number on messages are of replays."""
@@ -24,7 +24,7 @@ REPLAYED: Final = 1_000_000
 class Particle(Scalar):
     """Code of a particle: values are found in cells, in the slots that maps tell."""
 
-    def __init__(self, segment: int, offsets: dict[Var, int], rows: dict[Var, int]) -> None:
+    def __init__(self, segment: int, offsets: Mapping[Var, int], rows: Mapping[Var, int]) -> None:
         super().__init__(segment)
         self.offsets = offsets
         self.rows = rows
@@ -37,8 +37,8 @@ class Particle(Scalar):
         """Large matrices times vectors, which are computed where somebody asks for them."""
 
     def load(self, var: Var) -> Elements:
-        start = self.constant("whole", self.offsets[var])
-        row = self.constant("whole", self.rows[var])
+        start = self.constant("whole", self.offsets[var], source=var)
+        row = self.constant("whole", self.rows[var], source=(var,))
         self.mapped.append((len(self.constants) - 1, var))
         size = size_of(var)
         base = self.set(f"{start} * L + M[{row} * L + i] * {size}")
@@ -114,7 +114,8 @@ class Particle(Scalar):
     def store(self, var: Var, value: Elements) -> None:
         """Put a value into its cell."""
         size = size_of(var)
-        base = self.set(f"{self.constant('whole', self.offsets[var])} * L + i * {size}")
+        start = self.constant("whole", self.offsets[var], source=var)
+        base = self.set(f"{start} * L + i * {size}")
         if value.items:
             for k, item in enumerate(value.items):
                 self.line(f"X[{base} + {k}] = {item}")
@@ -131,14 +132,10 @@ class Forward(Sampled, Particle):
     impossible = "LW[i] = -inf; continue"
 
     def __init__(
-        self, segment: int, offsets: dict[Var, int], rows: dict[Var, int], holds: Callable[[At], bool] | None
+        self, segment: int, offsets: Mapping[Var, int], rows: Mapping[Var, int], holds: Callable[[At], bool] | None
     ) -> None:
         super().__init__(segment, offsets, rows)
         self.holds = holds
-
-    def write_all(self, segment: Segment) -> None:
-        for operation in segment.forward:
-            self.write(operation)
 
     def keep(self, var: Var, value: Elements) -> None:
         if var in self.offsets:
@@ -186,14 +183,11 @@ class Replay(Particle):
     impossible = "pass"
     first_message = REPLAYED
 
-    def __init__(self, segment: int, offsets: dict[Var, int], rows: dict[Var, int]) -> None:
+    def __init__(
+        self, segment: int, offsets: Mapping[Var, int], rows: Mapping[Var, int], follows: frozenset[Var]
+    ) -> None:
         super().__init__(segment, offsets, rows)
-        self.follows: frozenset[Var] = frozenset()
-
-    def write_all(self, operations: tuple[Operation, ...], follows: frozenset[Var]) -> None:
         self.follows = follows
-        for operation in operations:
-            self.write(operation)
 
     def keep(self, var: Var, value: Elements) -> None:
         if var in self.follows:

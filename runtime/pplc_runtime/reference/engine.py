@@ -217,6 +217,9 @@ class ReferenceEngine:
     def blocks(self, asked: Asked) -> None:
         """Sweeps are done one after the other."""
 
+    def first(self, size: int, resampling: str, ess_threshold: float, key: Key) -> None:
+        """A chain starts with a particle of this engine."""
+
     def moves(self, part: Part) -> bool:
         """Values are moved by no machine code."""
         return False
