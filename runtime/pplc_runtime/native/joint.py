@@ -279,13 +279,6 @@ class Joint:
             raise ModelError(self.failure(fields["E"])[1])
         return total
 
-    def gradient(self, x: Floats) -> Floats:
-        """The derivative of the log density by each value of an execution, or by the noise of those that follow it."""
-        fields = self.fields(x)
-        self.machine["gradient"](self.machine.record("Moves", fields))
-        found: Floats = fields["G"]
-        return found
-
     def failure(self, error: Ints) -> tuple[int, str]:
         """The segment in which something is wrong, and what."""
         piece, what = error.tolist()
