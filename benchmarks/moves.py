@@ -11,10 +11,17 @@ import pplc
 from benchmarks.suite import LOST, Bench, compiled, failed
 from benchmarks.table import Row
 from benchmarks.timing import Calls, Inference, Timed, measure
+from pplc_runtime.inference.base import Settings
+from pplc_runtime.inference.start import first_retained
 from pplc_runtime.machine.machine import Machine
+from pplc_runtime.native.engine import NativeEngine
 from pplc_runtime.native.joint import Joint
+from pplc_runtime.native.parts import Part
 from pplc_runtime.native.sites import site_fields, sites_of
+from pplc_runtime.numerics.keys import Key
+from pplc_runtime.regeneration.lane_engine import LaneEngine
 from pplc_runtime.regeneration.trace import Trace
+from pplc_runtime.specialise.engine import scripted
 from pplc_runtime.specialise.slices import specialised
 from pplc_runtime.specialise.traced import traced
 
@@ -42,18 +49,27 @@ def proposals(bench: Bench) -> Iterator[Row]:
     if not bench.wanted(section):
         return
 
-    def of(steps: int, chains: int) -> Timed:
-        return Inference(compiled("nlss", steps), "lmh", particles=10, proposals=1000 * MANY, chains=chains)
+    def of(chains: int) -> Timed:
+        return Inference(compiled("nlss"), "lmh", particles=10, proposals=1000 * MANY, chains=chains)
 
     try:
-        found = measure({"one": of(100, 1), "many": of(100, 16), "long": of(800, 1)}, bench.effort)
+        found = measure({"one": of(1), "many": of(16), **{str(n): moving(n) for n in (100, 800)}}, bench.effort)
     except LOST as error:
         yield failed(section, "lmh", error)
         return
-    one, many, long = (found[name].cpu / MANY for name in ("one", "many", "long"))
+    one, many, short, long = (found[name].cpu / MANY for name in ("one", "many", "100", "800"))
     yield Row(section, "100 observes, one chain", one, "target", 5.0, 1.0)
     yield Row(section, "100 observes, a chain of 16", many / 16, "target", 0.5, 1.0)
-    yield Row(section, "800 observes, one chain", long, "100 observes", one, 1.5)
+    yield Row(section, "800 observes, machine code alone", long, "100 observes", short, 1.5)
+
+
+def moving(steps: int) -> Timed:
+    """Proposals without a run around them."""
+    plan = scripted(compiled("nlss", steps).program.plan({}))
+    with np.errstate(all="ignore"):
+        values = first_retained(LaneEngine(plan), Settings(1, 1), Key.of(1))
+        mover = NativeEngine(plan).mover((Part("lmh", lambda at: True, number=1000 * MANY),), values)
+    return Calls(lambda number: (mover.run(1, number, 0, Key.of(1), False), number + 1)[1], 0)
 
 
 def density(rows: int, gradient: bool = False) -> Callable[[Any], Any]:
