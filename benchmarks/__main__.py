@@ -54,7 +54,7 @@ def main() -> None:
 
 def measured(quick: bool, only: str, show: Printer) -> tuple[list[Line], dict[str, str]]:
     """The rows that match, each shown as it comes, and what they were measured on."""
-    from benchmarks import suite, table
+    from benchmarks import moves, suite, table
     from benchmarks.peers import outside
 
     pattern = re.compile(only, re.IGNORECASE)
@@ -63,7 +63,7 @@ def measured(quick: bool, only: str, show: Printer) -> tuple[list[Line], dict[st
     print("; ".join(f"{name} {value}" for name, value in about.items()))
     bench = suite.Bench(quick, lambda label: pattern.search(label) is not None)
     rows: list[Line] = []
-    for section in suite.SECTIONS:
+    for section in (*suite.SECTIONS, *moves.SECTIONS):
         for row in section(bench):
             show(row)
             rows.append(row)

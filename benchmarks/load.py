@@ -55,6 +55,21 @@ def ten_minutes(seconds: int) -> None:
     print(f"{count} sweeps, {early} MB after {seconds // 10} s, {used[-1][1]} MB at the end", end="  ")
 
 
+def rows(number: int, method: str, **settings: Any) -> None:
+    """A linear regression of so many rows."""
+    from benchmarks.moves import REGRESSION, regression
+    from pplc.model import compile_text
+
+    settings |= {
+        "data": regression(number),
+        "seed": 1,
+        "progress": False,
+        "keep": False,
+        "on_sweep": lambda sweep: None,
+    }
+    compile_text(REGRESSION).infer(method, sweeps=10, **settings)
+
+
 def written(sweeps: int) -> None:
     """Draws that are written, and not held."""
     from pplc.cli import main
@@ -111,6 +126,10 @@ CASES: Final[dict[str, Callable[[], None]]] = {
     "pgas, 10,000 observes, 10 sweeps": lambda: chain(10_000, "pgas", sweeps=10),
     "pgas, 10,000 observes, 40 sweeps": lambda: chain(10_000, "pgas", sweeps=40),
     "pgas, 100,000 observes, 10 sweeps": lambda: chain(100_000, "pgas", sweeps=10),
+    "rw, 100,000 rows of a regression, 10 sweeps": lambda: rows(100_000, "rw", burn_in=10),
+    "nuts, 100,000 rows of a regression, 10 sweeps": lambda: rows(100_000, "nuts", burn_in=10),
+    "smc, 100,000 rows of a regression, 10 sweeps": lambda: rows(100_000, "smc", particles=10),
+    "pgas, 100,000 rows of a regression, 10 sweeps": lambda: rows(100_000, "pgas", particles=10),
     "100,000 draws to a file": lambda: written(100),
     "1,000,000 draws to a file": lambda: written(1000),
     "64 chains of pgas, 10 observes, 100 sweeps": lambda: chain(10, "pgas", chains=64, sweeps=100),
@@ -129,7 +148,8 @@ def main() -> None:
         begun = time.perf_counter()
         CASES[wanted[1]]()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"{time.perf_counter() - begun:.1f} s  {peak:.0f} MB", flush=True)
+        used = time.process_time()  # from the start of Python on
+        print(f"{time.perf_counter() - begun:.1f} s  {used:.1f} s CPU  {peak:.0f} MB", flush=True)
         return
     for name in CASES:
         if not wanted or any(word in name for word in wanted):

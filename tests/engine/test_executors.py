@@ -115,7 +115,7 @@ def test_workers_that_are_gone(tmp_path: Path) -> None:
 
 
 def test_an_interrupt_keeps_what_is_done() -> None:
-    model = load(PROGRAMS / "hmm.clj")
+    model = load(PROGRAMS / "crp_small.clj")
 
     class Interrupted(OutOfOrder):
         def submit(self, function: Any, /, *arguments: Any, **named: Any) -> Future[Any]:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from pplc import compile_text
+from pplc import compile_text, load
+from pplc_runtime.inference import METHODS
+from pplc_runtime.inference.base import Settings
+from pplc_runtime.inference.start import first_retained
 from pplc_runtime.inference.sweep import sweep as one_sweep
+from pplc_runtime.machine.machine import is_available
+from pplc_runtime.numerics.keys import Key
+from pplc_runtime.running.driver import Driver
+from pplc_runtime.specialise.engine import scripted
 from pplc_runtime.values import Impossible
+
+PROGRAMS = Path(__file__).parents[2] / "programs"
 
 
 @pytest.fixture
@@ -86,3 +97,17 @@ def test_a_rare_event_is_found(seed: int, tried: list[int]) -> None:
     """Of evidence 1e-7 in two steps; the first alone fails once in 20,000 seeds, and these are fixed."""
     compile_text(RARE).infer("pgas", particles=2, sweeps=1, seed=seed)
     assert sum(tried) < 100_000
+
+
+@pytest.mark.skipif(not is_available(), reason="needs machine code")
+def test_machine_code_starts_as_lanes_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = scripted(load(PROGRAMS / "nonlinear_ssm.clj").program.plan({}))
+    settings = Settings(1, 20)
+    with np.errstate(all="ignore"):
+        driver = Driver.on_lanes(METHODS["rw"].kernel, plan, settings)
+        for seed in range(3):
+            by_lanes = first_retained(driver.engine, settings, Key.of(seed))
+            with monkeypatch.context() as patch:
+                patch.setattr("pplc_runtime.native.engine.LEAST_TO_START", 1)
+                assert driver.engine.first(16, "multinomial", 1.0, Key.of(seed).fold(0)) is not None
+                assert first_retained(driver.engine, settings, Key.of(seed)) == pytest.approx(by_lanes, rel=1e-9)

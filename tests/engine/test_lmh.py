@@ -279,9 +279,11 @@ def test_a_program_without_choices() -> None:
     assert posterior.mean("3") == 3
 
 
-def test_chains_and_processes_change_nothing() -> None:
+@pytest.mark.parametrize("method", ["lmh", "rw", "nuts", "pgas + rw"])
+def test_chains_and_processes_change_nothing(method: str) -> None:
+    """What is made once for all chains of a process keeps nothing of those before, such as lengths of steps."""
     model = compile_text("[assume x (sample (normal 0 1))] [observe (normal x 1) 0.5] [predict x]")
-    one = model.infer("lmh", sweeps=20, chains=3, seed=2)
-    two = model.infer("lmh", sweeps=20, chains=3, cores=2, seed=2)
+    one = model.infer(method, sweeps=20, burn_in=20, chains=3, seed=2)
+    two = model.infer(method, sweeps=20, burn_in=20, chains=3, cores=2, seed=2)
     assert np.array_equal(one.values("x")[0], two.values("x")[0])
     assert one.rhat("x") is not None

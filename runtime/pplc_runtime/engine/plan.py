@@ -64,6 +64,14 @@ class Bound:
         self.arguments = arguments
         self.place: Place = step.place
 
+    def calling(self, function: Callable[..., Any]) -> Bound:
+        """The same with another function."""
+        other = Bound.__new__(Bound)
+        other.step, other.kept, other.turn, other.name = self.step, self.kept, self.turn, self.name
+        other.at, other.arguments, other.place = self.at, self.arguments, self.place
+        other.function = function
+        return other
+
     def put_back(self, store: dict[Any, Any]) -> None:
         """The globals that were kept for it, as they were where it stands."""
         for name in self.kept:

@@ -235,6 +235,12 @@ class Engine(Protocol):
     def blocks(self, asked: Asked) -> Blocks | None:
         """What does many sweeps of a kind at once; None where they are done one after the other."""
 
+    def first(self, size: int, resampling: str, ess_threshold: float, key: Key) -> dict[At, Any] | None:
+        """What a particle draws that is chosen by weight after a sweep, if machine code does that; else None."""
+
+    def moves(self, part: Part) -> bool:
+        """Whether there is machine code for some moves of the program's values, which has a static structure then."""
+
     def mover(self, parts: tuple[Part, ...], held: dict[At, Any]) -> Mover:
         """What moves the values of an execution of static structure."""
 

@@ -11,7 +11,8 @@ replace, and those at addresses that only x has. (D. Wingate, A. Stuhlmüller an
 implementations of probabilistic programming languages via transformational compilation"; the first print lacks the
 stale term.)
 
-A sweep is a number of proposals that does not depend on the state: as many as a first execution has choices.
+A sweep is a number of proposals that does not depend on the state: as many as a first execution has choices. Where all
+executions have the same choices the proposals are made by machine code (`native/proposals`).
 """
 
 from __future__ import annotations
@@ -19,21 +20,26 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from pplc_runtime.inference.base import Engine, Settings
+from pplc_runtime.inference.base import Engine, Kernel, Settings
+from pplc_runtime.inference.moving import ByMover
 from pplc_runtime.inference.seats import another_seat, has_seats, is_way_back
 from pplc_runtime.inference.start import first_retained
 from pplc_runtime.inference.targets import Covers, everything
 from pplc_runtime.lanes.addresses import At
+from pplc_runtime.native.parts import Part
 from pplc_runtime.numerics.keys import Key
 from pplc_runtime.numerics.metropolis import accepts
 from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.regeneration.rerun import REDRAWN
 from pplc_runtime.regeneration.trace import Execution
 from pplc_runtime.results.sweeps import Sweep
+
+LEAST_PROPOSALS: Final = 2000
+"""So many proposals of a run take as long, one by one, as it takes to make machine code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +50,16 @@ class Lmh:
     proposals: int | None = None
     """Those of a sweep."""
 
-    def bound(self, engine: Engine, settings: Settings) -> Lmh:
-        """With a number of proposals. A number that followed the state would not leave the posterior invariant."""
+    def bound(self, engine: Engine, settings: Settings) -> Kernel:
+        """With a number of proposals. A number that followed the state would not leave the posterior invariant. Where
+        the structure of the program is static, many of them are made by machine code."""
         number = self.proposals or settings.proposals
         if number is None:
             typical = first_retained(engine, settings, Key.of(0))
             number = max(1, sum(map(self.covers, typical)))
+        part = Part("lmh", self.covers, number=number)
+        if (settings.sweeps + settings.burn_in) * number >= LEAST_PROPOSALS and engine.moves(part):
+            return ByMover((part,))
         return replace(self, proposals=number)
 
     def init(self, engine: Engine, settings: Settings, key: Key) -> Retained:

@@ -24,6 +24,9 @@ def first_retained(engine: Engine, settings: Settings, key: Key) -> dict[At, Any
     size = max(settings.particles, FEWEST_TO_START)
     most_at_once = max(size, MOST_AT_ONCE)
     tried = 0
+    found = engine.first(size, settings.resampling, settings.ess_threshold, key.fold(0))
+    if found is not None:
+        return found
     while True:
         try:
             own = key.fold(tried)

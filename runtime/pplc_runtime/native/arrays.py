@@ -12,6 +12,8 @@ class Sweeps:
     """How many particles, segments and elements of values there are."""
     T: int
     elements: int
+    starting: int
+    """1 where a particle is retained though none was before: where a chain starts."""
     kept: int
     """1 where the first particle follows what is retained; and where that is rescored, and where nothing is resampled.
     """

@@ -8,6 +8,7 @@ from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.native.modes import Asked
 from pplc_runtime.native.values import Unsupported
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.specialise.engine import SpecialisedEngine
 from pplc_runtime.values import ModelError
 
@@ -16,9 +17,13 @@ if TYPE_CHECKING:  # the compiler of machine code is imported when it is needed
     from pplc_runtime.native.joint import Joint
     from pplc_runtime.native.mover import Mover
     from pplc_runtime.native.parts import Part
+    from pplc_runtime.native.sweeper import Sweeper
 
 LEAST_WORK = 10_000
 """So many segments of sweeps take by scripts as long as it takes to make machine code."""
+
+LEAST_TO_START = 1000
+"""From so many segments on the first sweep of a chain is done by machine code."""
 
 
 class NativeEngine(SpecialisedEngine):
@@ -28,9 +33,11 @@ class NativeEngine(SpecialisedEngine):
         super().__init__(plan)
         self.movers: dict[tuple[Part, ...], Mover] = {}
         """What makes some moves, with what it has learnt for them."""
-        self.joints: dict[tuple[bool, bool], Joint] = {}
+        self.joints: dict[tuple[bool, ...], Joint] = {}
         self.made: dict[Asked, Blocks | None] = {}
         """What does sweeps in blocks."""
+        self.starters: dict[tuple[int, float], Sweeper | None] = {}
+        """What finds where chains start."""
         self.below: Any = None
         """The engine of lanes, which does what this one cannot do."""
 
@@ -39,16 +46,17 @@ class NativeEngine(SpecialisedEngine):
         """The joint density."""
         return self.density(False, False)
 
-    def density(self, noise: bool, gradient: bool) -> Joint:
-        """The joint density, of which draws may follow their noise, and which may have a gradient; by CPython, which
-        takes long, where there is no machine code at all."""
+    def density(self, noise: bool, gradient: bool, fresh: bool = False) -> Joint:
+        """The joint density, of which draws may follow their noise, which may have a gradient, and of which values may
+        be drawn anew; by CPython, which takes long, where there is no machine code at all."""
         from pplc_runtime.machine.machine import Interpreted, Machine, is_available
         from pplc_runtime.native.joint import Joint
 
-        if (noise, gradient) not in self.joints:
+        asked = noise, gradient, fresh
+        if asked not in self.joints:
             machine = Machine if is_available() else Interpreted
-            self.joints[noise, gradient] = Joint(self.scripts.program, machine, noise, gradient)
-        return self.joints[noise, gradient]
+            self.joints[asked] = Joint(self.scripts.program, machine, *asked)
+        return self.joints[asked]
 
     def blocks(self, asked: Asked) -> Blocks | None:
         """What does blocks of sweeps in machine code; None where there is none, or it takes longer to make than it
@@ -59,7 +67,7 @@ class NativeEngine(SpecialisedEngine):
         return found
 
     def _blocks(self, asked: Asked) -> Blocks | None:
-        work = asked.sweeps * len(self.scripts.segments) * (1 + asked.particles / 250)
+        work = asked.sweeps * len(self.scripts.program.segments) * (1 + asked.particles / 250)
         if work < LEAST_WORK or asked.particles < 2 or asked.resampling != "multinomial":
             return None
         from pplc_runtime.machine.machine import is_available
@@ -75,6 +83,36 @@ class NativeEngine(SpecialisedEngine):
         except Unsupported:
             return None
         return Blocks(self.plan, self.below, Sweeper(code, asked.particles, asked.ess_threshold))
+
+    def first(self, size: int, resampling: str, ess_threshold: float, key: Key) -> dict[At, Any] | None:
+        """What a chain of a long program may start with, from a sweep of so many particles; None where lanes find it,
+        which draw the same."""
+        from pplc_runtime.machine.machine import is_available
+
+        if len(self.scripts.program.segments) < LEAST_TO_START or resampling != "multinomial" or not is_available():
+            return None
+        from pplc_runtime.native.modes import Mode
+        from pplc_runtime.native.sweep_code import Code
+        from pplc_runtime.native.sweeper import Sweeper
+
+        if (size, ess_threshold) not in self.starters:
+            try:
+                found = Sweeper(Code(self.scripts.program, Mode()), size, ess_threshold)
+            except Unsupported:
+                found = None
+            self.starters[size, ess_threshold] = found
+        starter = self.starters[size, ess_threshold]
+        return None if starter is None else starter.first(key)
+
+    def moves(self, part: Part) -> bool:
+        """Whether there is code for some moves."""
+        from pplc_runtime.native.sites import sites_of
+
+        try:
+            sites_of(self.density(*part.needs), part.covers, part.by)
+        except Unsupported:
+            return False
+        return True
 
     def mover(self, parts: tuple[Part, ...], held: dict[At, Any]) -> Mover:
         from pplc_runtime.native.mover import Mover

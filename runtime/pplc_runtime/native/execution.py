@@ -43,6 +43,8 @@ class Moves:
     last site, those that depend on any."""
     NEW: floats
     """The densities of those after a move."""
+    FP: ints
+    """lmh: the form and places of the code that draws each site."""
     WR: ints
     """As AF: the values that those pieces compute; and below what these were before a move."""
     BK: floats

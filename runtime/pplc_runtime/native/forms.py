@@ -6,13 +6,14 @@ A constant that all segments of a form share stands in the code, unless it is wh
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.native.scalar import Constant, Scalar
+from pplc_runtime.native.scalar import Constant, Row, Scalar
 
 _MARK: Final = re.compile(r"@(\d+)@")
 
@@ -62,32 +63,48 @@ class Forms:
     scratch: int
 
 
-def forms(codes: list[Scalar], head: str, first: str, last: str, tables: Tables, loop: str = "") -> Forms:
+def forms(codes: Sequence[Scalar | Row], head: str, first: str, last: str, tables: Tables, loop: str = "") -> Forms:
     """One function a form. `head` begins it, with its number in place of #; the code stands between two texts, and may
     be the body of a loop."""
+    known: dict[int, tuple[str, ...]] = {}
     groups: dict[tuple[str, ...], list[int]] = {}
-    for number, code in enumerate(codes):
-        groups.setdefault((*code.lines, *(constant.kind for constant in code.constants)), []).append(number)
+    for number, each in enumerate(codes):
+        code = each.code if isinstance(each, Row) else each
+        key = known.get(id(code))
+        if key is None:
+            key = known[id(code)] = (*code.lines, *(constant.kind for constant in code.constants))
+        groups.setdefault(key, []).append(number)
     text: list[str] = []
     places: list[Any] = [None] * len(codes)
     for form, members in enumerate(groups.values()):
-        rows = [_values(codes[member].constants, tables) for member in members]
-        literals, columns = _columns(codes[members[0]].constants, rows)
-        body = [_filled(line, literals) for line in codes[members[0]].lines]
+        own = _code(codes[members[0]])
+        rows = [_values(codes[member], tables) for member in members]
+        literals, columns = _columns(own.constants, rows)
+        body = [_filled(line, literals) for line in own.lines]
         unpack = [f"{literals[k]} = {_TABLE[kind]}[{start} + {column}]" for k, (kind, start, column) in columns.items()]
         text += [head.replace("#", str(form)), *_indented("\n".join([first, *unpack, loop]), 1)]
         text += [*_indented("\n".join(body), 2 if loop else 1), *_indented(last, 1), ""]
+        reals = [k for k, (kind, _, _) in columns.items() if kind == "real"]
+        wholes = [k for k, (kind, _, _) in columns.items() if kind != "real"]
         for member, row in zip(members, rows):
             places[member] = Place(form, len(tables.whole), len(tables.real))
-            for k, (kind, _, _) in columns.items():
-                (tables.real if kind == "real" else tables.whole).append(row[k])
-    return Forms(text, places, [code.messages for code in codes], max((code.scratch for code in codes), default=0))
+            tables.real += [row[k] for k in reals]
+            tables.whole += [row[k] for k in wholes]
+    messages = [_code(each).messages for each in codes]
+    return Forms(text, places, messages, max((_code(each).scratch for each in codes), default=0))
+
+
+def _code(each: Scalar | Row) -> Scalar:
+    return each.code if isinstance(each, Row) else each
 
 
 _TABLE: Final = {"real": "KF", "whole": "KI", "array": "KI", "segment": "KI"}
 
 
-def _values(constants: list[Constant], tables: Tables) -> list[Any]:
+def _values(code: Scalar | Row, tables: Tables) -> list[Any]:
+    if isinstance(code, Row):
+        return code.values
+    constants = code.constants
     return [tables.array(each.value) if each.kind == "array" else each.value for each in constants]
 
 

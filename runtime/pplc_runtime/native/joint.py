@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pplc_runtime.distributions.base import Domain, Family
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.machine.machine import Interpreted, Machine, made
+from pplc_runtime.native.alike import Writing, pattern
 from pplc_runtime.native.forms import Tables, dispatch, forms
-from pplc_runtime.native.library import TEXT
+from pplc_runtime.native.library import PROPOSALS, TEXT
 from pplc_runtime.native.noise import NOISE, NORMAL, noises
 from pplc_runtime.native.pieces import Pieces
 from pplc_runtime.native.reverse import Backward, Turned
-from pplc_runtime.native.scalar import SMALL, Scalar
+from pplc_runtime.native.sampled import Sampled
+from pplc_runtime.native.scalar import SMALL, Row, Scalar
 from pplc_runtime.native.values import Elements, Unsupported, size_of
-from pplc_runtime.specialise.ir import Draw, Specialised, Var
+from pplc_runtime.specialise.ir import Draw, Operand, Specialised, Var
 from pplc_runtime.values import ModelError
 
 MOST_FORMS: Final = 200
@@ -26,6 +30,10 @@ _FIRST: Final = "\n".join([*(f"{name} = m.{name}" for name in ("X", "S", "E", "K
 _BACK: Final = "\n".join([_FIRST, *(f"{name} = m.{name}" for name in ("G", "DS", "weight"))])
 _JOINT: Final = TEXT[TEXT.index("def joint(") : TEXT.index("def back(")]
 _BACKWARD: Final = TEXT[TEXT.index("def back(") : TEXT.index("def score_all(")]
+_FRESH: Final = PROPOSALS[PROPOSALS.index("def fresh(") : PROPOSALS.index("def draw_dirichlet(")]
+_ANEW: Final = "\n".join([_FIRST, "c1 = 0"])
+_SCORING: Final = "m: Moves, i0: int, f0: int) -> float"
+_DRAWING: Final = "m: Moves, i0: int, f0: int, k0: int, k1: int, c0: int) -> float"
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -87,7 +95,7 @@ class _Given(Scalar):
         self.noise = layout.noise if noise else {}
 
     def load(self, var: Var) -> Elements:
-        start = self.constant("whole", self.offsets[var])
+        start = self.constant("whole", self.offsets[var], source=var)
         if size_of(var) > SMALL:
             return Elements(var.shape, array=f"X[{start}:]")
         return Elements(var.shape, tuple(self.set(f"X[{start} + {k}]") for k in range(size_of(var))))
@@ -95,7 +103,7 @@ class _Given(Scalar):
     def keep(self, var: Var, value: Elements) -> None:
         if var not in self.offsets:
             return
-        start = self.constant("whole", self.offsets[var])
+        start = self.constant("whole", self.offsets[var], source=var)
         if value.items:
             for k, item in enumerate(value.items):
                 self.line(f"X[{start} + {k}] = {item}")
@@ -143,11 +151,44 @@ class _Given(Scalar):
 class _Back(Backward, _Given):
     """The derivative of the density of a piece, backwards."""
 
+    def __init__(self, segment: int, layout: Layout, noise: bool, turned: Turned) -> None:
+        super().__init__(segment, layout, noise)
+        self.known = turned
+
+    def end(self) -> None:
+        self.turn(self.known)
+
+
+class _Fresh(Sampled, _Given):
+    """A draw from its distribution as it is; what that is computed from has been looked at where its density was."""
+
+    def key(self, draw: Draw) -> str:
+        return "k0, k1, c0"
+
+    def keep(self, var: Var, value: Elements) -> None:
+        pass
+
+    def check(self, domain: Domain, value: Elements) -> None:
+        pass
+
+    def fit(self, family: Family, parts: tuple[Operand, ...]) -> None:
+        pass
+
+    def draw(self, draw: Draw) -> None:
+        start = self.constant("whole", self.offsets[draw.result])
+        if draw.family.name == "dirichlet":
+            alpha = self.array(self.value(draw.parts[0]))
+            self.line(f"draw_dirichlet({size_of(draw.result)}, X[{start}:], {alpha}, k0, k1, c0)")
+            return
+        for k, item in enumerate(self.drawn(draw)):
+            self.line(f"X[{start} + {k}] = {item}")
+
 
 class Joint:
     """The joint density of a program as machine code, and the moves of its values.
 
-    With `noise`, draws follow their noise; with `gradient` there is a derivative."""
+    With `noise`, draws follow their noise; with `gradient` there is a derivative; with `fresh` values are
+    drawn anew, for proposals."""
 
     def __init__(
         self,
@@ -155,6 +196,7 @@ class Joint:
         machine: type[Machine] | type[Interpreted] = Machine,
         noise: bool = False,
         gradient: bool = False,
+        fresh: bool = False,
     ) -> None:
         self.program = program
         self.pieces = Pieces(program)
@@ -162,20 +204,16 @@ class Joint:
         self.following = self.layout.noise if noise else {}
         """The draws that follow their noise, and where that stands."""
         tables = Tables()
-        codes: list[Scalar] = []
-        backs: list[Scalar] = []
         turned: Turned = {}
+        there = Writing(lambda number, _: _Given(number, self.layout, noise), self.layout.offsets)
+        back = Writing(lambda number, _: _Back(number, self.layout, noise, turned), self.layout.offsets)
+        codes: list[Scalar | Row] = []
+        backs: list[Scalar | Row] = []
         for number, piece in enumerate(self.pieces):
-            code = _Given(number, self.layout, noise)
-            for operation in piece.operations:
-                code.write(operation)
-            codes.append(code)
+            own = pattern(piece.operations, self.layout.offsets)
+            codes.append(there.of(number, piece.operations, own))
             if gradient:
-                back = _Back(number, self.layout, noise)
-                for operation in piece.operations:
-                    back.write(operation)
-                back.turn(turned)
-                backs.append(back)
+                backs.append(back.of(number, piece.operations, own))
         self.codes = codes
         self.forms = forms(codes, "def joint_#(m: Moves, i0: int, f0: int) -> float:", _FIRST, "return lp", tables)
         text = TEXT.replace(_JOINT, "\n".join(_dispatched("joint", self.forms.text, codes, self.forms.places)))
@@ -190,10 +228,32 @@ class Joint:
             self.scratch = max(self.scratch, back_forms.scratch + 1)
         elif noise:
             exported.add("ellipse_block")
+        self.fresh: dict[Var, tuple[int, int, int]] = {}
+        """The form and places of the code that draws each value anew."""
+        if fresh:
+            text += self.drawing(tables)
+            exported = {"score_all", "lmh_block"}
         self.text = text
         self.machine = made(machine, text, frozenset(exported))  # type: ignore[arg-type] # classes are hashable
         self.whole, self.real, self.arrays = tables.done()
         self.places = [np.array([[p.form, p.whole, p.real] for p in each], np.int64).ravel() for each in places]
+
+    def drawing(self, tables: Tables) -> str:
+        """The code that draws each value anew, with the proposals that call it."""
+        codes: list[Scalar] = []
+        draws = [(self.pieces.home[draw.result], draw) for draw in self.layout.draws]
+        for number, _ in draws:
+            code = _Fresh(number, self.layout, False)
+            for operation in self.pieces[number].operations:
+                code.write(operation)
+            codes.append(code)
+        if not codes:
+            return PROPOSALS
+        found = forms(codes, f"def fresh_#({_DRAWING}:", _ANEW, "return 0.0", tables)
+        self.fresh = {draw.result: (p.form, p.whole, p.real) for (_, draw), p in zip(draws, found.places)}
+        self.scratch = max(self.scratch, found.scratch + 1)
+        lines = _dispatched("fresh", found.text, codes, found.places, _DRAWING, "m, i0, f0, k0, k1, c0")
+        return PROPOSALS.replace(_FRESH, "\n".join(lines))
 
     def fields(self, x: Floats) -> dict[str, Any]:
         """What moves work on: an execution, no sites."""
@@ -204,7 +264,7 @@ class Joint:
             "G": np.zeros(len(x)), "DS": np.zeros(self.scratch), "weight": 1.0, "filling": 0,
             "pieces": pieces, "cells": len(x), "sites": 0,
             "OFF": nothing, "KIND": nothing, "LO": none, "HI": none, "AF": nothing, "NEW": none, "WR": nothing,
-            "BK": none, "P": none, "SCALE": none, "kept": 0, "KEPT": nothing, "OUT": none, "T": none,
+            "FP": nothing, "BK": none, "P": none, "SCALE": none, "kept": 0, "KEPT": nothing, "OUT": none, "T": none,
             "zs": 0, "ZO": nothing, "ZLO": none, "ZN": nothing, "ZP": nothing, "FREE": nothing, "FR": nothing,
             "FC": nothing, "UF": nothing, "PF": nothing, "UO": nothing, "PO": nothing, "MO": nothing, "UT": none,
             "PT": none, "MT": none, "BT": none, "SUM": none,
@@ -219,22 +279,18 @@ class Joint:
             raise ModelError(self.failure(fields["E"])[1])
         return total
 
-    def gradient(self, x: Floats) -> Floats:
-        """The derivative of the log density by each value of an execution, or by the noise of those that follow it."""
-        fields = self.fields(x)
-        self.machine["gradient"](self.machine.record("Moves", fields))
-        found: Floats = fields["G"]
-        return found
-
     def failure(self, error: Ints) -> tuple[int, str]:
         """The segment in which something is wrong, and what."""
         piece, what = error.tolist()
         return self.pieces[piece].segment, self.forms.messages[piece][what]
 
 
-def _dispatched(name: str, text: list[str], codes: list[Scalar], places: list[Any]) -> list[str]:
+def _dispatched(
+    name: str, text: list[str], codes: Sequence[Scalar | Row], places: list[Any], parameters: str = _SCORING,
+    arguments: str = "m, i0, f0",
+) -> list[str]:  # fmt: skip
     """The functions of all forms, and the one that calls them."""
     count = 1 + max(place.form for place in places)
     if count > MOST_FORMS:
         raise Unsupported("too many segments that are each of a form of their own")
-    return [*text, *dispatch(name, "m: Moves, i0: int, f0: int) -> float", "m, i0, f0", count, "nan"), ""]
+    return [*text, *dispatch(name, parameters, arguments, count, "nan"), ""]

@@ -19,6 +19,7 @@ def _native(*parts: str) -> str:
 
 _COMMON: Final = _text(("machine", "generator"), ("machine", "draws"), ("native", "densities"))
 TEXT: Final = "\n".join([_COMMON, _native("slopes", "execution", "summed", "moves", "nuts", "ellipse")])
-"""With moves of values; and below with sweeps of particles."""
+"""With moves of values; and below what proposals need beside it, and the library with sweeps of particles."""
+PROPOSALS: Final = _native("resample", "proposals")
 SWEEPS: Final = "\n".join([_COMMON, _native("resample", "arrays", "handed", "sweeps")])
 FUNCTIONS: Final[dict[str, Signature]] = signatures(TEXT)

@@ -42,7 +42,8 @@ class _Running:
         self.joint = joint
         sites = sites_of(joint, part.moves, part.by)
         count = len(sites)
-        room = {"nuts": 16 + 38 * count, "ellipse": 2 * count}.get(part.by, 0) + 1
+        several = max(MOST_SWEEPS, part.times)
+        room = {"nuts": 16 + 38 * count, "ellipse": 2 * count, "lmh": several}.get(part.by, 0) + 1
         self.fields = {**base, **site_fields(joint, sites, part.by, part.number), "T": np.zeros(room)}
         if part.summed is not None:
             self.fields.update(sum_fields(joint, part.summed))
@@ -60,18 +61,24 @@ class _Running:
             found = machine["nuts_block"](record, count, first, self.done, adapting, key.k0, key.k1)
         elif by == "ellipse":
             found = machine["ellipse_block"](record, count, first, self.together, key.k0, key.k1)
+        elif by == "lmh":
+            found = machine["lmh_block"](record, count, first, self.part.number, key.k0, key.k1)
         else:
             found = machine["move_block"](record, count, first, self.done, adapting, int(by == "slice"), key.k0, key.k1)
         self.done += count
         return bool(found == count)
 
+    def told(self, count: int) -> list[dict[str, Any]]:
+        """What there is to tell of each of the last sweeps."""
+        if self.part.by != "lmh":
+            return [{}] * count
+        return [{"accepted": int(number), "proposed": self.part.number} for number in self.fields["T"][:count]]
+
 
 class Mover:
     """Moves values of an execution, which it keeps from block to block."""
 
-    def __init__(
-        self, plan: Plan, joints: Callable[[bool, bool], Joint], parts: tuple[Part, ...], held: dict[At, Any]
-    ) -> None:
+    def __init__(self, plan: Plan, joints: Callable[..., Joint], parts: tuple[Part, ...], held: dict[At, Any]) -> None:
         self.plan = plan
         self.joint = joint = joints(*with_sums(parts)[0].needs)
         reported = _reported(joint)
@@ -99,6 +106,8 @@ class Mover:
                 bases[own] = own.fields(self.x)
                 self.fillers[own] = own.machine.record("Moves", {**bases[own], "filling": 1})
             self.running.append(_Running(part, own, bases[own]))
+        self.told: list[dict[str, Any]] = []
+        """What there is to tell of each of the last sweeps."""
         self.errors = {own: base["E"] for own, base in bases.items()}
         self.folded: tuple[Key | None, list[Key]] = (None, [])
         self.current: Joint | None = None
@@ -149,10 +158,12 @@ class Mover:
             if not one.run(record, count, first, adapting, key):
                 raise self.failure(one)
             rows = out[:-1].reshape(rows.shape)
+            self.told = one.told(count)
         else:
             for number in range(count):
                 self.sweep(first + number, adapting, key)
                 rows[number] = self.x[self.kept[: rows.shape[1]]]
+            self.told = [{}] * count
         if not report:
             return {}, []
         reported = self.reported(rows[:, : self.reports], count, key.fold(START).fold(first))

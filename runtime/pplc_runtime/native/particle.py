@@ -5,18 +5,17 @@ Each is the body of a loop over particles, of which `i` is the slot. See `sweeps
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
 
 from pplc_runtime.distributions.domains import VECTOR
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.native.library import FUNCTIONS
-from pplc_runtime.native.noise import SMALL_ROOT
+from pplc_runtime.native.sampled import Sampled
 from pplc_runtime.native.scalar import SMALL, Scalar
-from pplc_runtime.native.values import Elements, Unsupported, size_of
-from pplc_runtime.specialise.ir import Check, Compute, Draw, Operand, Operation, Score, Segment, Var
+from pplc_runtime.native.values import Elements, size_of
+from pplc_runtime.specialise.ir import Check, Compute, Draw, Operand, Operation, Score, Var
 
 REPLAYED: Final = 1_000_000
 """From this number on messages are of replays."""
@@ -25,7 +24,7 @@ REPLAYED: Final = 1_000_000
 class Particle(Scalar):
     """Code of a particle: values are found in cells, in the slots that maps tell."""
 
-    def __init__(self, segment: int, offsets: dict[Var, int], rows: dict[Var, int]) -> None:
+    def __init__(self, segment: int, offsets: Mapping[Var, int], rows: Mapping[Var, int]) -> None:
         super().__init__(segment)
         self.offsets = offsets
         self.rows = rows
@@ -38,8 +37,8 @@ class Particle(Scalar):
         """Large matrices times vectors, which are computed where somebody asks for them."""
 
     def load(self, var: Var) -> Elements:
-        start = self.constant("whole", self.offsets[var])
-        row = self.constant("whole", self.rows[var])
+        start = self.constant("whole", self.offsets[var], source=var)
+        row = self.constant("whole", self.rows[var], source=(var,))
         self.mapped.append((len(self.constants) - 1, var))
         size = size_of(var)
         base = self.set(f"{start} * L + M[{row} * L + i] * {size}")
@@ -115,7 +114,8 @@ class Particle(Scalar):
     def store(self, var: Var, value: Elements) -> None:
         """Put a value into its cell."""
         size = size_of(var)
-        base = self.set(f"{self.constant('whole', self.offsets[var])} * L + i * {size}")
+        start = self.constant("whole", self.offsets[var], source=var)
+        base = self.set(f"{start} * L + i * {size}")
         if value.items:
             for k, item in enumerate(value.items):
                 self.line(f"X[{base} + {k}] = {item}")
@@ -125,21 +125,17 @@ class Particle(Scalar):
             self.line(f"    X[{base} + {index}] = {value.array[:-2]} + {index}]")
 
 
-class Forward(Particle):
+class Forward(Sampled, Particle):
     """Runs a segment: the first particle takes what is retained, the others draw. What is held all take, and weigh."""
 
     ends = "return 1"
     impossible = "LW[i] = -inf; continue"
 
     def __init__(
-        self, segment: int, offsets: dict[Var, int], rows: dict[Var, int], holds: Callable[[At], bool] | None
+        self, segment: int, offsets: Mapping[Var, int], rows: Mapping[Var, int], holds: Callable[[At], bool] | None
     ) -> None:
         super().__init__(segment, offsets, rows)
         self.holds = holds
-
-    def write_all(self, segment: Segment) -> None:
-        for operation in segment.forward:
-            self.write(operation)
 
     def keep(self, var: Var, value: Elements) -> None:
         if var in self.offsets:
@@ -172,49 +168,8 @@ class Forward(Particle):
         if held:
             self.add(self.density(draw.family, draw.parts, draw.result))
 
-    def drawn(self, draw: Draw) -> list[str]:
-        """The elements of a draw, in code that is run by those who draw."""
-        key = f"k0, k1, {self.constant('whole', address_hash(draw.at))}"
-        family, parts = draw.family.name, draw.parts
-        if family == "discrete":
-            return [self.drawn_place(f"uniform({key}, c1)", self.value(parts[0]))]
-        if family == "mvn":
-            return self.drawn_mvn(draw, key)
-        name = f"draw_{family.replace('-', '_')}"
-        if name not in FUNCTIONS or draw.result.shape:
-            raise Unsupported(f"a draw from {family}")
-        return [f"{name}({key}, c1, {', '.join(map(self.number, parts))})"]
-
-    def drawn_place(self, number: str, weights: Elements) -> str:
-        """A place by weight."""
-        point, place = self.name(), self.name()
-        if weights.array:
-            self.line(f"{place} = pick({weights.size}, {weights.array}, {number})")
-            return f"float({place})"
-        ends = [weights.items[0]]
-        for item in weights.items[1:]:
-            ends.append(self.set(f"{ends[-1]} + {item}"))
-        self.line(f"{point} = {number} * {ends[-1]}")
-        self.line(f"{place} = 0.0")
-        for end in ends[:-1]:
-            self.line(f"if {end} <= {point}: {place} = {place} + 1.0")
-        return place
-
-    def drawn_mvn(self, draw: Draw, key: str) -> list[str]:
-        mean, size = self.value(draw.parts[0]), size_of(draw.result)
-        rows = self.root_for(draw.parts[1], size)
-        noise = [self.set(f"normal({key} + {k}, c1)") for k in range(size)]
-        return [
-            " + ".join([self.element(mean, j), *(f"{factor} * {z}" for factor, z in zip(row, noise))])
-            for j, row in enumerate(rows)
-        ]
-
-    def root_for(self, covariance: Operand, size: int) -> list[list[str]]:
-        """The root of a covariance, row by row."""
-        if size <= SMALL_ROOT:
-            return self.small_root(covariance)
-        root, _ = self.root(covariance)
-        return [[f"{root[:-2]} + {j * size + k}]" for k in range(j + 1)] for j in range(size)]
+    def key(self, draw: Draw) -> str:
+        return f"k0, k1, {self.constant('whole', address_hash(draw.at))}"
 
 
 class Replay(Particle):
@@ -228,14 +183,11 @@ class Replay(Particle):
     impossible = "pass"
     first_message = REPLAYED
 
-    def __init__(self, segment: int, offsets: dict[Var, int], rows: dict[Var, int]) -> None:
+    def __init__(
+        self, segment: int, offsets: Mapping[Var, int], rows: Mapping[Var, int], follows: frozenset[Var]
+    ) -> None:
         super().__init__(segment, offsets, rows)
-        self.follows: frozenset[Var] = frozenset()
-
-    def write_all(self, operations: tuple[Operation, ...], follows: frozenset[Var]) -> None:
         self.follows = follows
-        for operation in operations:
-            self.write(operation)
 
     def keep(self, var: Var, value: Elements) -> None:
         if var in self.follows:

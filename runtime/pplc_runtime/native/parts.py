@@ -17,7 +17,7 @@ class Part:
     noise: bool = False
     """Whether draws follow their noise when what they depend on moves."""
     number: int | None = None
-    """ellipse: how many values move together."""
+    """ellipse: how many values move together; lmh: the proposals of a sweep."""
     times: int = 1
     summed: Callable[[At], bool] | None = None
     """The finite draws that are summed out when it moves, and drawn by their law afterwards."""
@@ -31,9 +31,15 @@ class Part:
         return covers if summed is None else lambda at: covers(at) and not summed(at)
 
     @property
-    def needs(self) -> tuple[bool, bool]:
-        """Of the joint density: whether draws follow their noise, and whether there is a gradient."""
-        return self.noise or self.by == "ellipse", self.by == "nuts"
+    def adapts(self) -> bool:
+        """Whether it finds in the burn-in how far it goes."""
+        return self.by != "lmh"
+
+    @property
+    def needs(self) -> tuple[bool, ...]:
+        """Of the joint density: whether draws follow their noise, whether there is a gradient, and whether values are
+        drawn anew."""
+        return (False, False, True) if self.by == "lmh" else (self.noise or self.by == "ellipse", self.by == "nuts")
 
 
 def with_sums(parts: tuple[Part, ...]) -> list[Part]:

@@ -91,13 +91,15 @@ def _outliving(pieces: list[Piece]) -> set[Var]:
 
 def _parted(piece: Piece, outliving: set[Var]) -> list[Piece]:
     """A piece, after what it computes for others."""
-    wanted = set(outliving)
+    wanted: set[Var] = set()
     first: list[Operation] = []
+    own: list[Operation] = []
     for operation in reversed(piece.operations):
-        if isinstance(operation, Compute) and operation.result in wanted:
+        if isinstance(operation, Compute) and (operation.result in outliving or operation.result in wanted):
             wanted.update(operation.uses)
             first.append(operation)
-    own = [operation for operation in piece.operations if not any(operation is each for each in first)]
+        else:
+            own.append(operation)
     if not first or not own:
         return [piece]
-    return [Piece(piece.segment, tuple(first[::-1])), Piece(piece.segment, tuple(own))]
+    return [Piece(piece.segment, tuple(first[::-1])), Piece(piece.segment, tuple(own[::-1]))]

@@ -53,7 +53,7 @@ class Backward(Scalar):
     def keep(self, var: Var, value: Elements) -> None:
         if var not in self.offsets:
             return
-        start = self.constant("whole", self.offsets[var])
+        start = self.constant("whole", self.offsets[var], source=var)
         if value.items:
             lines = [_added(item, f"G[{start} + {k}]") for k, item in enumerate(value.items) if item.isidentifier()]
         else:

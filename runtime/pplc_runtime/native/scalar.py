@@ -8,7 +8,7 @@ constant, written as a mark; `forms` finds which constants all segments of a for
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -53,6 +53,26 @@ class Constant:
     value: Any
     data: bool = False
     """Whether it is what is observed: programs that differ in their data alone share their code."""
+    source: Any = None
+    """What it was found by (see `alike`): a value by where it stands, or a number by its place."""
+
+
+class Row:
+    """The code of a segment that is alike another one, with constants of its own."""
+
+    __slots__ = ("code", "values")
+
+    def __init__(self, code: Scalar, values: list[Any]) -> None:
+        self.code = code
+        self.values = values
+
+    @property
+    def lines(self) -> list[str]:
+        return self.code.lines
+
+    @property
+    def constants(self) -> list[Constant]:
+        return [replace(constant, value=value) for constant, value in zip(self.code.constants, self.values)]
 
 
 class Scalar(ABC):
@@ -79,6 +99,8 @@ class Scalar(ABC):
         self.count = 0
         self.scratch = 0
         """How much of `S` is taken."""
+        self.slots: dict[int, int] = {}
+        """The places of numbers, by identity (see `alike`)."""
 
     # Lines, names and constants
 
@@ -89,8 +111,8 @@ class Scalar(ABC):
         self.count += 1
         return f"v{self.count}"
 
-    def constant(self, kind: str, value: Any, data: bool = False) -> str:
-        self.constants.append(Constant(kind, value, data))
+    def constant(self, kind: str, value: Any, data: bool = False, source: Any = None) -> str:
+        self.constants.append(Constant(kind, value, data, source))
         return f"@{len(self.constants) - 1}@"
 
     def fail(self, message: str) -> str:
@@ -110,6 +132,9 @@ class Scalar(ABC):
         start = self.scratch
         self.scratch += size
         return f"S[{start}:]"
+
+    def end(self) -> None:  # noqa: B027 # only some have more to write
+        """Told when all operations are written."""
 
     # Values
 
@@ -132,10 +157,15 @@ class Scalar(ABC):
         if isinstance(operand, bool | int | float):
             if type(operand) is int and abs(operand) > MANTISSA:
                 raise Unsupported("a large whole number")
-            return Elements((), (self.constant("real", float(operand), operand is self.observed),))
+            place = self.slots.get(id(operand))
+            return Elements((), (self.constant("real", float(operand), operand is self.observed, place),))
         if type(operand) is np.ndarray and operand.dtype.kind in "fi":
             if operand.size <= SMALL:
-                items = [self.constant("real", float(item), operand is self.observed) for item in operand.ravel()]
+                place, data = self.slots.get(id(operand)), operand is self.observed
+                items = [
+                    self.constant("real", float(item), data, None if place is None else place + k)
+                    for k, item in enumerate(operand.ravel())
+                ]
                 return Elements(operand.shape, tuple(items))
             start = self.constant("array", np.ascontiguousarray(operand, float).ravel())
             return Elements(operand.shape, array=f"KA[{start}:]")

@@ -16,7 +16,7 @@ from pplc_runtime.regeneration.scores import in_order
 from pplc_runtime.specialise.ir import Specialised, Var
 
 MOST_REPLAYS: Final = 30_000
-"""More replays in a sweep than this have tables that take long to write."""
+"""More replays in a sweep than this have tables that take long to write; beside a few of each segment."""
 NEVER: Final = -1
 """The stamp of what is retained."""
 
@@ -73,7 +73,7 @@ def schedule(program: Specialised, rescored: bool, reported: list[Var], full: bo
             boundary = _rescored(program, number, stamps, scores, cells, full)
         boundaries.append(boundary)
         count += len(boundary.replays)
-        if count > MOST_REPLAYS:
+        if count > MOST_REPLAYS + 3 * len(program.segments):
             raise Unsupported("so many replays in a sweep")
         used = {var for operation in segment.forward for var in operation.uses if var.segment < number}
         reads.append({var: stamps[var] for var in used})

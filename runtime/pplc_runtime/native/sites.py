@@ -15,8 +15,8 @@ from pplc_runtime.native.values import Unsupported, size_of
 from pplc_runtime.numerics.scales import BETWEEN, FINITE, POSITIVE, REAL, SIMPLEX, STICK, Scale, scales_of
 from pplc_runtime.specialise.ir import Draw, Report
 
-ALONE: Final = ("rw", "slice", "gibbs", "sum")
-"""Methods that move one value at a time; others move blocks of them."""
+ALONE: Final = ("rw", "slice", "gibbs", "sum", "lmh")
+"""Methods that move one value at a time, or one draw; others move blocks of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,8 @@ def sites_of(joint: Joint, covers: Callable[[At], bool], by: str = "rw") -> list
 def _places(joint: Joint, draw: Draw, by: str) -> list[tuple[int, Scale]]:
     """The values of a draw that move, and their scales."""
     name = draw.family.name
+    if by == "lmh":
+        return [(joint.layout.offsets[draw.result], Scale(REAL))]
     if draw.result in joint.following:
         if by == "ellipse" and not is_normal(draw):
             raise Unsupported(f"a draw from {name}: it moves normal ones")
@@ -69,7 +71,7 @@ def site_fields(joint: Joint, sites: list[Site], by: str = "rw", together: int |
     for site in sites:
         if site.draw.result not in parts:
             found, computed = joint.pieces.affected(site.draw.result, joint.following)
-            if site.draw.result in joint.following:
+            if site.draw.result in joint.following or by == "lmh":
                 computed = [site.draw.result, *computed]
             cells = [offsets[var] + k for var in computed if var in offsets for k in range(size_of(var))]
             parts[site.draw.result] = found, cells
@@ -89,6 +91,9 @@ def site_fields(joint: Joint, sites: list[Site], by: str = "rw", together: int |
         "HI": np.array([site.scale.high for site in sites] or [0.0]),
         "AF": rows,
         "NEW": np.zeros(len(rows)),
+        "FP": np.array(
+            [joint.fresh[site.draw.result] for site in sites] if by == "lmh" and sites else [0], np.int64
+        ).ravel(),
         "WR": rooms,
         "BK": np.zeros(len(rooms)),
         "P": np.zeros(int(max(values, default=0)) + 1),

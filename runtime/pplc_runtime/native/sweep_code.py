@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.machine.machine import Interpreted, Machine, made
+from pplc_runtime.native.alike import Writing, pattern
 from pplc_runtime.native.forms import Forms, Tables, dispatch, forms
 from pplc_runtime.native.joint import MOST_FORMS, Layout
 from pplc_runtime.native.library import SWEEPS
 from pplc_runtime.native.modes import Mode
 from pplc_runtime.native.particle import REPLAYED, Forward, Particle, Replay
+from pplc_runtime.native.scalar import Row, Scalar
 from pplc_runtime.native.schedule import Boundary, Schedule, schedule
 from pplc_runtime.native.values import Unsupported, size_of
 from pplc_runtime.specialise.ir import Report, Specialised, Var, vars_in
@@ -81,28 +83,40 @@ class Code:
         self.tables = self.all_tables(tables)
 
     def forward_forms(self, holds: Callable[[At], bool] | None, tables: Tables) -> Forms:
-        codes: list[Any] = []
+        offsets = self.layout.offsets
+        writing = Writing(lambda number, rows: Forward(number, offsets, rows, holds), offsets)
+        codes: list[Scalar | Row] = []
         for number, segment in enumerate(self.program.segments):
             rows = {var: self.schedule.row(number, stamp) for var, stamp in self.schedule.reads[number].items()}
-            code = Forward(number, self.layout.offsets, rows, holds)
-            code.write_all(segment)
-            codes.append(code)
+            codes.append(writing.of(number, segment.forward, pattern(segment.forward, offsets), rows))
         last = "    LW[i] = LW[i] + lp\nreturn 0"
         return forms(codes, f"def forward_#({_PARAMETERS}:", _FIRST, last, tables, _RUN)
 
     def replay_forms(self, tables: Tables) -> Forms:
         """A segment is replayed several times in a sweep, with other maps each time."""
+        offsets = self.layout.offsets
+        follows: frozenset[Var] = frozenset()
+        writing = Writing(lambda number, rows: Replay(number, offsets, rows, follows), offsets)
         written: dict[int, Particle] = {}
+        patterns: dict[int, Any] = {}
         codes: list[Any] = []
         var_of = {cell: var for var, cell in self.program.cell_of.items()}
         for number, boundary in enumerate(self.schedule.boundaries):
             for each in boundary.replays:
                 rows = {var: self.schedule.row(number - 1, stamp) for var, stamp in each.stamps.items()}
+                segment = self.program.segments[each.segment]
+                if each.segment not in patterns:
+                    follows = frozenset(var_of[cell] for cell, _ in segment.follows)
+                    patterns[each.segment] = pattern(segment.replay, follows)
+                own = patterns[each.segment]
+                if own is not None:
+                    codes.append(writing.of(each.segment, segment.replay, own, rows))
+                    continue
                 code = written.get(each.segment)
                 if code is None:
-                    segment = self.program.segments[each.segment]
-                    code = written[each.segment] = Replay(each.segment, self.layout.offsets, rows)
-                    code.write_all(segment.replay, frozenset(var_of[cell] for cell, _ in segment.follows))
+                    code = written[each.segment] = Replay(each.segment, offsets, rows, follows)
+                    for operation in segment.replay:
+                        code.write(operation)
                 else:
                     code = copy(code)
                     code.constants = list(code.constants)

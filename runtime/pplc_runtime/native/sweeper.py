@@ -75,7 +75,7 @@ class Sweeper:
         """How many are done at once."""
         scored = segments * size if code.mode.rescored else 1
         self.fields: dict[str, Any] = {
-            **code.tables, "L": size, "threshold": threshold, "k0": 0, "k1": 0,
+            **code.tables, "starting": 0, "L": size, "threshold": threshold, "k0": 0, "k1": 0,
             "X": np.zeros(code.layout.size * size + 1), "REF": np.zeros(code.layout.size + 1),
             "M": np.zeros(code.schedule.maps * size, np.int64), "A": np.zeros(segments * size, np.int64),
             "DUE": np.zeros(segments, np.int64), "SC": np.zeros(scored), "SB": np.zeros(scored, np.int64),
@@ -109,6 +109,12 @@ class Sweeper:
         own |= {"M": np.zeros(self.code.schedule.maps, np.int64), **self.outputs(1, 1, 0, report=False)}
         own |= {"K0": 0, "K1": 0, "folds": 0, "number": 0, "chain": 0, "first": 0}
         return self.call(own, 1) == 1
+
+    def first(self, key: Key) -> dict[At, Any] | None:
+        """What a particle draws that is chosen by weight after a sweep of smc; None where something is wrong."""
+        own = {**self.fields, "starting": 1, **self.outputs(1, self.size, 0, report=False), "folds": 0, "number": 0}
+        own |= {"K0": _signed(key.k0), "K1": _signed(key.k1), "chain": 0, "first": 0}
+        return self.held if self.call(own, 1) == 1 else None
 
     @property
     def held(self) -> dict[At, Any]:

@@ -204,7 +204,7 @@ def sweep_block(s: Sweeps, count: int) -> int:
             for i in range(L):
                 s.OUTW[b * L + i] = s.LW[i]
             hand_over(s, b)
-        if s.kept == 1:
+        if s.kept == 1 or s.starting == 1:
             chosen = pick(L, s.W, uniform(s.k0, s.k1, 3, s.T << 40))
             s.PLACES[b] = chosen
             retain(s, chosen, b)

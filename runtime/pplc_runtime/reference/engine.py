@@ -240,6 +240,13 @@ class ReferenceEngine:
     def blocks(self, asked: Asked) -> None:
         """Sweeps are done one after the other."""
 
+    def first(self, size: int, resampling: str, ess_threshold: float, key: Key) -> None:
+        """A chain starts with a particle of this engine."""
+
+    def moves(self, part: Part) -> bool:
+        """Values are moved by no machine code."""
+        return False
+
     def mover(self, parts: tuple[Part, ...], held: dict[At, Any]) -> Mover:
         raise ModelError(NO_REFERENCE.format("moves of values"))
 

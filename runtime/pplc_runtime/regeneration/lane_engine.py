@@ -55,6 +55,14 @@ class PlannedEngine:
         """What does blocks of sweeps at once: this engine does one after the other."""
         return None
 
+    def first(self, size: int, resampling: str, ess_threshold: float, key: Key) -> dict[At, Any] | None:
+        """What a chain may start with, if machine code finds it: the same that particles of this engine draw."""
+        return None if self.moving is None else self.moving.first(size, resampling, ess_threshold, key)
+
+    def moves(self, part: Any) -> bool:
+        """Whether the values of the program can be moved by machine code in some way."""
+        return self.moving is not None and bool(self.moving.moves(part))
+
     def mover(self, parts: tuple[Any, ...], held: dict[At, Any]) -> Any:
         """What moves values: the structure of the execution must not change with them."""
         if self.moving is not None:

@@ -7,6 +7,7 @@ does it: a specialised engine does what the program does, or nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, TypeVar
@@ -14,6 +15,7 @@ from typing import Any, TypeVar
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference.base import Engine, InBlocks, Kernel, Resumed, Settings, Unbound, keeping
 from pplc_runtime.inference.compose import Composed, Cycle
+from pplc_runtime.inference.lmh import Lmh
 from pplc_runtime.inference.pmmh import Pmmh
 from pplc_runtime.inference.walk import Walk
 from pplc_runtime.lanes.frames import here
@@ -24,7 +26,7 @@ from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.results.blocks import Some, Sweeps
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.running.general import General, general_engine
-from pplc_runtime.specialise.engine import SpecialisedEngine, scripted
+from pplc_runtime.specialise.engine import scripted
 
 LEAST_SWEEPS = 10
 """From so many sweeps on a specialised engine is worth the time that it takes to make it."""
@@ -35,7 +37,7 @@ class Driver:
     """Runs a kernel on a program."""
 
     def __init__(
-        self, kernel: Unbound, settings: Settings, engine: Engine, specialised: SpecialisedEngine | None = None
+        self, kernel: Unbound, settings: Settings, engine: Engine, specialised: NativeEngine | None = None
     ) -> None:
         self.kernel: Kernel = kernel.bound(engine, settings)
         self.settings = settings
@@ -57,13 +59,25 @@ class Driver:
     @classmethod
     def of(cls, kernel: Unbound, plan: Plan, settings: Settings) -> Driver:
         """The same, with scripts where that pays and can be."""
-        many = settings.sweeps + settings.burn_in >= LEAST_SWEEPS and settings.particles > 1
-        plan = scripted(plan) if many or isinstance(kernel, Walk | Composed | Pmmh) else plan
+        enough = settings.sweeps + settings.burn_in >= LEAST_SWEEPS
+        many = enough and settings.particles > 1
+        if many or isinstance(kernel, Walk | Composed | Pmmh) or (enough and isinstance(kernel, Lmh)):
+            plan = scripted(plan)
         driver = cls.on_lanes(kernel, plan, settings)
         driver.general = (
             general_engine(kernel, plan, settings, driver.engine) if many and not settings.delayed else None
         )
         return driver
+
+    def of_chain(self, settings: Settings) -> Driver:
+        """The same for another chain, whose settings differ in its number: it begins anew, with all that was made."""
+        other = copy(self)
+        other.settings = settings
+        if self.specialised is not None:
+            self.specialised.movers.clear()  # what they have learnt is the chain's own
+        if self.general is not None:
+            other.general = self.general.of_chain(settings)
+        return other
 
     def chain(self, key: Key, after: Sweep | None = None) -> Iterator[Some]:
         """The sweeps of one chain, from its start or from the sweep that was its last."""
@@ -149,6 +163,23 @@ class Driver:
             except Exception:  # whatever it is, the program comes to it as well, and can tell where
                 fast.scripts.failures += 1
         return work(self.engine)
+
+
+class Drivers:
+    """The drivers of the chains of a run: what is made for the program is made once, where machine code is."""
+
+    def __init__(self, make: Callable[[Settings], Driver]) -> None:
+        self.make = make
+        self.made: Driver | None = None
+
+    def of(self, settings: Settings) -> Driver:
+        """That of a chain, when those before it are done."""
+        if self.made is None:
+            driver = self.make(settings)
+            if driver.specialised is None and driver.general is None:
+                return driver  # lanes grow a tree of addresses, which ends with a chain
+            self.made = driver
+        return self.made.of_chain(settings)
 
 
 def adapts(kernel: Any) -> bool:

@@ -79,11 +79,12 @@ def singly(parts: Iterable[Some]) -> Generator[Sweep]:
 def next_block(task: Task, after: Sequence[Sweep | None]) -> list[Sweep] | None:
     """The sweeps of the next block; None where chains cannot be run together."""
     program, several = task.program, len(task.settings) > 1
+    drivers = program.drivers(task.method, task.data)
     if several:
-        work = partial(program.in_lanes, task.method, list(task.settings), list(task.keys), task.data, after)
+        work = partial(program.in_lanes, drivers, list(task.settings), list(task.keys), after)
     else:
         last = after[0] if after else None
-        work = partial(program.run, task.method, task.settings[0], task.keys[0], task.data, last)
+        work = partial(program.run, drivers, task.settings[0], task.keys[0], last)
     found: list[Sweep] = []
     with of_another(task.limits), closing(program.deep(work, task.max_depth)) as sweeps:
         for sweep in singly(sweeps):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
+from copy import copy
 from typing import Any, Final
 
 import numpy as np
@@ -180,6 +181,12 @@ class General:
         self.engine = GeneralEngine(program, len(plan.segments), method, settings.particles, Machine)
         owner = plan.module["PROGRAM"]
         self.naming = Naming(owner, {name: plan.inputs[name] for name in owner.inputs if name in plan.inputs}, plan)
+
+    def of_chain(self, settings: Settings) -> General:
+        """The same for another chain, which begins anew."""
+        other = copy(self)
+        other.settings = settings
+        return other
 
     def sweeps(self, state: Any, key: Key, first: int | None) -> Iterator[Some]:
         """The sweeps from a state on, without those of the burn-in."""

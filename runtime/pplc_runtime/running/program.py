@@ -37,7 +37,7 @@ from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.running.again import Done
 from pplc_runtime.running.auto import automatic
 from pplc_runtime.running.channel import handed_over
-from pplc_runtime.running.driver import Driver
+from pplc_runtime.running.driver import Driver, Drivers
 from pplc_runtime.running.executors import Task, block_of, by_executor, processes, singly
 from pplc_runtime.running.limits import limited
 from pplc_runtime.settings import checked, with_settings
@@ -270,16 +270,17 @@ class Program:
         fit = offer_of(method).is_chain and own.ess_threshold >= 1 and len(settings) > 1
         fit = fit and len({None if last is None else last.number for last in after}) <= 1
         fit = fit and len(settings) * own.particles <= MOST_LANES
+        drivers = self.drivers(method, data)
         if executor is None and fit:
             in_lanes = False
-            for done in self.deep(partial(self.in_lanes, method, settings, keys, data, after), max_depth):
+            for done in self.deep(partial(self.in_lanes, drivers, settings, keys, after), max_depth):
                 in_lanes = True
                 yield done
             if in_lanes:
                 return
         if executor is None and (cores == 1 or len(settings) == 1):
             for own, its, last in zip_longest(settings, keys, after):
-                yield from self.deep(partial(self.run, method, own, its, data, last), max_depth)
+                yield from self.deep(partial(self.run, drivers, own, its, last), max_depth)
             return
         task = Task(self, method, tuple(settings), tuple(keys), data, max_depth, block_of(method, own), lean)
         tasks = [task] if executor is not None and fit else task.alone()
@@ -291,16 +292,9 @@ class Program:
         with processes(min(cores, len(tasks))) as pool:
             yield from by_executor(pool, tasks, whole)
 
-    def run(
-        self,
-        method: str | Composition,
-        settings: Settings,
-        key: Key,
-        data: dict[str, Any],
-        after: Sweep | None = None,
-    ) -> Iterator[Some]:
+    def run(self, drivers: Drivers, settings: Settings, key: Key, after: Sweep | None = None) -> Iterator[Some]:
         """The sweeps of one chain."""
-        return self.located(lambda: self.driver(method, settings, data).chain(key, after))
+        return self.located(lambda: drivers.of(settings).chain(key, after))
 
     def plan(self, data: dict[str, Any]) -> Plan:
         """One run with the given inputs."""
@@ -332,20 +326,19 @@ class Program:
 
         return next(iter(list(self.deep(lambda: self.located(alone), max_depth))))
 
-    def driver(self, method: str | Composition, settings: Settings, data: dict[str, Any]) -> Driver:
-        """What takes the steps of a method."""
-        return Driver.of(method_of(method).kernel, with_delayed(self.plan(data), settings.delayed), settings)
+    def drivers(self, method: str | Composition, data: dict[str, Any]) -> Drivers:
+        """What takes the steps of a method, chain by chain."""
+
+        def of(settings: Settings) -> Driver:
+            return Driver.of(method_of(method).kernel, with_delayed(self.plan(data), settings.delayed), settings)
+
+        return Drivers(of)
 
     def in_lanes(
-        self,
-        method: str | Composition,
-        settings: list[Settings],
-        keys: list[Key],
-        data: dict[str, Any],
-        after: Sequence[Sweep | None] = (),
+        self, drivers: Drivers, settings: list[Settings], keys: list[Key], after: Sequence[Sweep | None] = ()
     ) -> Iterator[Some]:
         """The sweeps of all chains in the lanes of one run; nothing where they do not fit together."""
-        return self.located(lambda: self.driver(method, settings[0], data).chains(keys, after))
+        return self.located(lambda: drivers.of(settings[0]).chains(keys, after))
 
     def located(self, sweeps: Callable[[], Iterator[Item]]) -> Iterator[Item]:
         """Sweeps or other work, with errors located in the source."""

@@ -56,6 +56,8 @@ from pplc_runtime.values.walk import rebuild
 
 MOST_FORMS: Final = 200
 """Code of so many forms takes a second to compile."""
+AT_FIRST: Final = 1000
+"""So many segments are written at once, and tell whether there are too many forms."""
 Code = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and its constants."""
 
@@ -344,11 +346,27 @@ class StoreWriter(Writer):
 
 
 def scripts_of(program: Specialised) -> Scripts:
-    """A specialised program as scripts."""
-    segments = [_script(segment, program.cell_of) for segment in program.segments]
+    """A specialised program as scripts; those of a long one are written when somebody asks for them."""
+    first, rest = program.segments[:AT_FIRST], program.segments[AT_FIRST:]
+    written = _written(first, program)
+
+    def write() -> list[Script]:
+        found = _written(rest, program)
+        _check_forms([*written, *found])
+        return found
+
+    _check_forms(written)
+    found = _reports(program), len(program.cell_of), program.readers, program.draws, program
+    return Scripts(written, write if rest else None, *found)
+
+
+def _written(segments: list[Segment], program: Specialised) -> list[Script]:
+    return [_script(segment, program.cell_of) for segment in segments]
+
+
+def _check_forms(segments: list[Script]) -> None:
     if len({script.forward for script in segments}) > MOST_FORMS:
         raise NoFixedCourse("too many segments that are each of a form of their own")
-    return Scripts(segments, _reports(program), len(program.cell_of), program.readers, program.draws, program)
 
 
 def _script(segment: Segment, cell_of: dict[Var, int]) -> Script:

@@ -75,7 +75,10 @@ class ByProgram:
 class Scripts:
     """A program."""
 
-    segments: list[Script]
+    written: list[Script]
+    """The first segments."""
+    write: Callable[[], list[Script]] | None
+    """Writes those that are left, if there are some: machine code does without them."""
     reports: Straight | ByProgram
     cells: int
     """How many there are."""
@@ -88,6 +91,13 @@ class Scripts:
     attempts: int = 0
     """How many sweeps they have been tried on, and on how many they failed."""
     failures: int = 0
+
+    @property
+    def segments(self) -> list[Script]:
+        if self.write is not None:
+            self.written += self.write()
+            self.write = None
+        return self.written
 
 
 # What scripts call

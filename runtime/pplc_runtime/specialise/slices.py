@@ -32,7 +32,7 @@ def specialised(trace: Trace) -> Specialised:
     segments: list[Segment] = []
     readers: list[list[int]] = [[] for _ in cell_of]
     for number in reversed(range(len(trace.segments))):
-        segment = _Slicer(number, trace, cell_of, readers).segment()
+        segment = _observing(number, trace, cell_of) or _Slicer(number, trace, cell_of, readers).segment()
         segments.append(segment)
         for cell in segment.reads:
             readers[cell].append(number)
@@ -60,6 +60,28 @@ def _make_real(trace: Trace) -> None:
 
 
 _NONE: Final[frozenset[int]] = frozenset()
+
+
+def _observing(number: int, trace: Trace, cell_of: dict[Var, int]) -> Segment | None:
+    """A segment that draws and hands on nothing, and of which all depends on earlier ones, such as a row of a
+    regression: a replay does what it does. None for any other."""
+    operations = tuple(trace.segments[number])
+    read: set[Var] = set()
+    used: set[Var] = set()
+    made: list[Var] = []
+    for operation in operations:
+        if isinstance(operation, Draw | Report) or not operation.uses:
+            return None
+        for var in operation.uses:
+            (read if var.segment < number else used).add(var)
+        if isinstance(operation, Compute):
+            made.append(operation.result)
+            if operation.result in cell_of:
+                return None
+    if not used.issuperset(made):
+        return None
+    cells = frozenset([cell_of[var] for var in read])
+    return Segment(operations, operations, cells, (), (), (), *trace.ends[number])
 
 
 class _Slicer:

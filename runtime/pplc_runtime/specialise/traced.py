@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
+import numpy as np
+
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.lanes.addresses import At
@@ -19,6 +21,9 @@ from pplc_runtime.values import Place
 PARTICLES: Final = 16
 """As many as a trace is made with: those that resampling keeps do what the particles of a sweep do."""
 
+ALIKE: Final = 1.0
+"""Log weights that differ by less than this are alike."""
+
 
 def traced(plan: Plan) -> Trace:
     """The trace of a program; an error if it has no fixed course, or does not come to an end."""
@@ -29,9 +34,10 @@ def traced(plan: Plan) -> Trace:
     assert isinstance(tracer, Tracer)
 
     def fork(place: Place, line: int, _: At | None = None) -> None:
-        """A segment ends, and all particles go on by weight."""
-        weights, _ = particles.weights()
-        particles.fork_by(SCHEMES["multinomial"], weights)
+        """A segment ends, and all particles go on by weight; as they are, where their weights are alike."""
+        if not np.ptp(particles.log_weights) < ALIKE:
+            weights, _ = particles.weights()
+            particles.fork_by(SCHEMES["multinomial"], weights)
         tracer.whole = particles.frame
         tracer.trace.ends.append((place, line))
         tracer.begin()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from types import FunctionType
 from typing import Any, Final
 
@@ -61,10 +60,7 @@ class Twins:
         return Plan(inputs, segments, [self.step(step) for step in plan.reports], plan.root)
 
     def step(self, step: Bound) -> Bound:
-        twin = copy(step)
-        if step.step is not Keep:
-            twin.function = self.function(step.function)
-        return twin
+        return step if step.step is Keep else step.calling(self.function(step.function))
 
 
 def with_codes(value: Any, codes: dict[Any, Any]) -> Any:
