@@ -24,7 +24,7 @@ from pplc_runtime.program.steps import Assume, Observe, Predict
 
 PARTS: Final = (
     ("machine", "draws"), ("native", "densities"), ("native", "resample"), ("general", "store"), ("general", "vectors"),
-    ("general", "urns"), ("general", "sweeping"),
+    ("general", "urns"), ("general", "points"), ("general", "sweeping"),
 )  # fmt: skip
 LIBRARY: Final = "\n".join(
     files(f"pplc_runtime.{room}").joinpath(f"{part}.py").read_text(encoding="utf-8") for room, part in PARTS
@@ -182,7 +182,7 @@ class _Assembly:
         if step.step is Observe:
             writer.node = last.value
             source, value = writer.expr(first), writer.expr(second) if seen is None else seen
-            observed(self.whole, writer, source, value)
+            observed(self.whole, writer, "at", source, value)
         else:
             value = writer.expr(second)
             self.report_type, self.report_code = value.type, writer.code(value)

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pplc_runtime.general.families import observed, sampled
+from pplc_runtime.general.gaussian import point_of
 from pplc_runtime.general.primitives import apply_primitive
 from pplc_runtime.general.sequences import literal
 from pplc_runtime.general.types import NOTHING, REAL, SYMBOL, TEXT, TRUTH, WHOLE, Structure, Tag, Untyped, Vector, word
-from pplc_runtime.general.values import Val
+from pplc_runtime.general.values import FUNCTION, Val
 from pplc_runtime.numerics.keys import number_of
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.program.names import primitive
@@ -30,7 +31,7 @@ def _sample(whole: Whole, writer: Writer, arguments: list[ast.expr]) -> Val:
 
 def _observe(whole: Whole, writer: Writer, arguments: list[ast.expr]) -> Val:
     source, value = writer.expr(arguments[1]), writer.expr(arguments[2])
-    observed(whole, writer, source, value)
+    observed(whole, writer, writer.address(arguments[0]), source, value)
     return value
 
 
@@ -89,6 +90,8 @@ def apply(whole: Whole, writer: Writer, address: str, operator: Val, values: lis
             if given is not values:
                 raise Untyped("a memoised procedure of any number of arguments", writer.node)
             return _recalled(whole, writer, tag.name, parts[0], key, [*values, *parts[1:]])
+        if tag == FUNCTION:
+            return point_of(writer, parts, values)
         raise Untyped(f"a call of a {tag}", writer.node)
 
     return writer.by_tag(operator, by_tag)

@@ -26,6 +26,7 @@ from pplc_runtime.general.types import (
 )
 from pplc_runtime.numerics.keys import number_of
 from pplc_runtime.primitives.base import Primitive
+from pplc_runtime.program.gaussian_process import GaussianProcess, Point
 from pplc_runtime.program.stochastic import Dist, ProcessInstance
 from pplc_runtime.values import List, Memo, Procedure, Symbol, key_of
 
@@ -36,6 +37,9 @@ VARIABLE: Final = object()
 """In place of a constant: a value that is known when the program runs."""
 LARGEST: Final = 1 << 53
 _MASK: Final = (1 << 64) - 1
+FUNCTION: Final = Tag("gp", "gp")
+POINT: Final = Tag("point", "gp")
+"""A Gaussian process, and its value at a point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,10 @@ def fields_of(value: Any, whole: Whole) -> tuple[Tag, tuple[Any, ...]]:
         case ProcessInstance():
             tag = process_tag(value.family)
             return tag, (Hash(value.at.hash), *value.parts)
+        case GaussianProcess():
+            return FUNCTION, (Hash(value.at.hash), *value.parts)
+        case Point():
+            return POINT, (Hash(value.at.hash), *value.parts)
         case Primitive():
             return Tag("primitive", value.name), ()
     raise Untyped(f"a value of the kind {type(value).__name__}")
