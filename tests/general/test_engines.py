@@ -171,6 +171,21 @@ def test_gaussian_processes_are_those_of_lanes(
     assert_same(one, other)
 
 
+KEYS = """
+[assume m (mem (fn [k] (sample (normal k 10))))]
+[assume step (mem (fn [t] (if (< t 1) 250 (+ (step (- t 1)) (sample (uniform-discrete -40 40))))))]
+[for [t (range 0 40)] [observe (normal (+ (m (step t)) (m (* 9000 (step t)))) 100) 3]]
+[observe (normal (reduce + (map m (range -5 600))) 1000) 0]
+[predict (step 39)]
+[predict (m 0)]
+"""
+
+
+@needs_machine
+def test_entries_by_numbers_near_and_far(always: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert_same(*by_both(KEYS, "smc", monkeypatch, sweeps=4))
+
+
 LARGE = """
 [assume f (lambda (n) (if (sample (flip 0.5)) (f (* n 1000000)) n))]
 [assume n (f 1)]

@@ -23,8 +23,8 @@ from pplc_runtime.general.writer import Writer
 from pplc_runtime.program.steps import Assume, Observe, Predict
 
 PARTS: Final = (
-    ("machine", "draws"), ("native", "densities"), ("native", "resample"), ("general", "store"), ("general", "vectors"),
-    ("general", "urns"), ("general", "points"), ("general", "sweeping"),
+    ("machine", "draws"), ("native", "densities"), ("native", "resample"), ("general", "store"), ("general", "entries"),
+    ("general", "vectors"), ("general", "urns"), ("general", "points"), ("general", "sweeping"),
 )  # fmt: skip
 LIBRARY: Final = "\n".join(
     files(f"pplc_runtime.{room}").joinpath(f"{part}.py").read_text(encoding="utf-8") for room, part in PARTS

@@ -6,7 +6,7 @@ While it is conditioned on those before it, it has the variance and the mean so 
 
 from __future__ import annotations
 
-from pplc_runtime.general.store import State, alloc, enter, scored
+from pplc_runtime.general.store import State, alloc, keep_state, scored
 from pplc_runtime.machine.words import sqrt
 from pplc_runtime.native.densities import lp_normal
 
@@ -43,7 +43,6 @@ def learn(S: State, where: int, state: int, q: int, value: float) -> None:
     S.H[q + 2] = (value - S.H[q + 2]) / S.H[q + 1]
     S.H[q + 3] = value
     count = 0 if state == 0 else S.I[state]
-    leaf = enter(S, where)
     own = alloc(S, 2 + count)
     if S.fail != 0:
         return
@@ -51,7 +50,7 @@ def learn(S: State, where: int, state: int, q: int, value: float) -> None:
     for j in range(count):
         S.I[own + 1 + j] = S.I[state + 1 + j]
     S.I[own + 1 + count] = q
-    S.I[leaf + 1] = own
+    keep_state(S, where, own)
 
 
 def certain(S: State, value: float, seen: float) -> float:

@@ -23,6 +23,7 @@ MOST_ROUNDS: Final = 30
 DEEPEST_TYPE: Final = 6
 DEEPEST: Final = 200_000
 """Calls inside of calls: more than that end the run with an error, as they do by lanes."""
+MOST_PLACES: Final = 65536
 FIRST_FAILURE: Final = 100
 FIXED: Final = {
     4: "the recursion is too deep", 5: "a whole number is too large for machine code",
@@ -46,6 +47,8 @@ class Whole:
         self.variadic: set[str] = set()
         self.failures: dict[tuple[str, Any], int] = {}
         self.calls: dict[str, set[str]] = {}
+        self.keys: dict[str, int] = {}
+        """How many arguments a memoised function has."""
         self.recursive: set[str] = set()
         self.changed = False
         self.begin()
@@ -110,6 +113,13 @@ class Whole:
         """The type of a global, and its place among all."""
         self.globals[name] = self.grown(self.globals.get(name, NOTHING), type_)
         return self.globals[name], self.slots.setdefault(name, len(self.slots))
+
+    def place_of(self, hash_: int) -> int:
+        """The place among the globals of the state of a process, or of the entries of a memo, that the planner made."""
+        place = self.slots.setdefault(str(hash_), len(self.slots))
+        if place >= MOST_PLACES:
+            raise Untyped("too many processes")
+        return place
 
     def with_fields(self, tag: Tag, types: list[Type] | None) -> list[Type]:
         """The types of the fields of a tag, which is made with some."""
@@ -190,21 +200,32 @@ class Whole:
         passed = "".join(f", p{position}" for position in range(len(types)))
         array = "H" if kind == "float" else "I"
         label = self.label(name)
-        return f"""def m_{label}(S: State, key: int{given}) -> {kind}:
-    leaf = look(S, key)
+        key, found, kept = "key", "look(S, key)", "enter(S, key)"
+        if self.is_near(name):
+            key, found, kept = "mixed(memo, p0)", "found_near(S, memo, place, p0)", "kept_near(S, memo, place, p0)"
+        deeper, back = (
+            ("S.depth = S.depth + 1\n    ", "\n    S.depth = S.depth - 1") if name in self.recursive else ("", "")
+        )
+        return f"""def m_{label}(S: State, {key if key == "key" else "memo"}: int, place: int{given}) -> {kind}:
+    leaf = {found}
     if leaf != 0:
         return S.{array}[leaf + 1]
-    S.depth = S.depth + 1
-    x = f_{label}(S, key{passed})
-    S.depth = S.depth - 1
+    {deeper}x = f_{label}(S, {key}{passed}){back}
     if S.fail != 0:
         return {"0.0" if kind == "float" else "0"}
-    leaf = enter(S, key)
+    leaf = {kept}
     S.{array}[leaf + 1] = x
     return x"""
 
-    def applied(self, writer: Writer, function: str, address: str, arguments: list[Val], memo: bool = False) -> Val:
-        """A call of a function of the module; one that is memoised is given the address of its entry."""
+    def is_near(self, name: str) -> bool:
+        """Whether the entries of a memoised function are by one whole number: they need no hashes."""
+        return self.keys.get(name) == 1 and self.parameters.get(name, [NOTHING])[0] == WHOLE
+
+    def applied(
+        self, writer: Writer, function: str, address: str, arguments: list[Val], memo: str | None = None
+    ) -> Val:
+        """A call of a function of the module; one that is memoised is given the address of its entry, and the place of
+        the memo."""
         names = self.parameters_of(function)
         if len(arguments) != len(names):
             raise Untyped(f"'{function}' is given {len(arguments)} arguments", writer.node)
@@ -212,13 +233,15 @@ class Whole:
         passed = "".join(f", {writer.code(value, type_)}" for value, type_ in zip(arguments, types))
         result = self.results.get(function, NOTHING)
         self.pending.append(function)
-        if memo:
+        if memo is not None:
             self.pending.append(f"memo {function}")
         self.calls.setdefault(writer.name, set()).add(function)
-        if not memo and function in self.recursive:
+        if memo is None and function in self.recursive:
             writer.line("S.depth = S.depth + 1")
-        found = writer.set(f"{'m' if memo else 'f'}_{self.label(function)}(S, {address}{passed})", result)
-        if not memo and function in self.recursive:
+        label = self.label(function)
+        called = f"f_{label}(S, {address}" if memo is None else f"m_{label}(S, {address}, {memo}"
+        found = writer.set(f"{called}{passed})", result)
+        if memo is None and function in self.recursive:
             writer.line("S.depth = S.depth - 1")
         writer.check()
         return found

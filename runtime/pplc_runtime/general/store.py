@@ -140,6 +140,23 @@ def enter(S: State, key: int) -> int:
     return S.bin
 
 
+def state_of(S: State, where: int) -> int:
+    """The state of a process; 0 before the first draw. One that the planner has made is among the globals."""
+    if where >= 0 and where < 65536:
+        return S.Q[S.g + where]
+    leaf = look(S, where)
+    return 0 if leaf == 0 else S.I[leaf + 1]
+
+
+def keep_state(S: State, where: int, p: int) -> None:
+    """The state of a process is another."""
+    if where >= 0 and where < 65536:
+        S.Q[S.g + where] = p
+    else:
+        leaf = enter(S, where)
+        S.I[leaf + 1] = p
+
+
 # What is drawn, and what is retained
 
 

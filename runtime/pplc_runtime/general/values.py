@@ -110,16 +110,17 @@ def fields_of(value: Any, whole: Whole) -> tuple[Tag, tuple[Any, ...]]:
                 whole.variadic.add(whole.function_name(value.code))
             return Tag("proc", whole.function_name(value.code)), value.parts
         case Memo(procedure=Procedure(variadic=False) as inner):
-            return Tag("memo", whole.function_name(inner.code)), (Hash(value.at.hash), *inner.parts)
+            place = Hash(whole.place_of(value.at.hash))
+            return Tag("memo", whole.function_name(inner.code)), (Hash(value.at.hash), place, *inner.parts)
         case Dist():
             return Tag("dist", value.family.name), value.parts
         case ProcessInstance():
             tag = process_tag(value.family)
-            return tag, (Hash(value.at.hash), *value.parts)
+            return tag, (Hash(whole.place_of(value.at.hash)), *value.parts)
         case GaussianProcess():
-            return FUNCTION, (Hash(value.at.hash), *value.parts)
+            return FUNCTION, (Hash(whole.place_of(value.at.hash)), *value.parts)
         case Point():
-            return POINT, (Hash(value.at.hash), *value.parts)
+            return POINT, (Hash(whole.place_of(value.at.hash)), *value.parts)
         case Primitive():
             return Tag("primitive", value.name), ()
     raise Untyped(f"a value of the kind {type(value).__name__}")
@@ -134,7 +135,7 @@ def process_tag(family: Any) -> Tag:
 
 @dataclass(frozen=True, slots=True)
 class Hash:
-    """The hash of an address as a field."""
+    """The hash of an address, or a place among the globals, as a field."""
 
     value: int
 
