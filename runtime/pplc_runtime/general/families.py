@@ -221,7 +221,7 @@ def _sampler(family: Family) -> str:
         if S.fail != 0:
             return {zero}
         x = S.{array}[p]
-        if S.mode == 2:
+        if S.mode >= 2:
             scored(S, lp_{label}({"x" if real else "float(x)"}{passed}))
             return x
     keep_{"real" if real else "whole"}(S, at, {measure}, x)
@@ -233,9 +233,13 @@ _PROCESSES: Final[dict[str, tuple[str, str, Type]]] = {
     "NormalNormal": ("about_mean", "", REAL), "PolyaUrn": ("urn", "", WHOLE),
 }  # fmt: skip
 """The functions of `urns`, what they are given beside the parameters, and the type of a draw."""
+RESTAURANTS: Final = ("Crp", "PitmanYor")
+"""Those whose seats are weighed by counts (`incremental`)."""
 
 
 def _from_process(whole: Whole, writer: Writer, tag: Tag, codes: str) -> Val:
+    if tag.name not in RESTAURANTS:
+        whole.replayed_as_a_whole()
     if tag.name.startswith("dp "):
         family = DISTRIBUTIONS[tag.name[3:]]
         label, type_ = _label(family), value_type(family)
@@ -257,7 +261,7 @@ def observed(whole: Whole, writer: Writer, address: str, source: Val, value: Val
 
     def by_tag(tag: Tag, parts: list[Val]) -> Val:
         if tag.kind == "process":
-            _into_process(writer, tag, _given(writer, tag, parts), value)
+            _into_process(whole, writer, tag, _given(writer, tag, parts), value)
         elif tag == POINT:
             seen_at_point(whole, writer, address, parts, value)
         elif tag.kind == "dist":
@@ -285,9 +289,11 @@ def _seen(writer: Writer, value: Val, type_: Type, name: str) -> str:
     return writer.number(value, f"a value of {name}")
 
 
-def _into_process(writer: Writer, tag: Tag, codes: list[str], value: Val) -> None:
+def _into_process(whole: Whole, writer: Writer, tag: Tag, codes: list[str], value: Val) -> None:
     if tag.name.startswith("dp "):
         raise Untyped("an observe of a dp", writer.node)
+    if tag.name not in RESTAURANTS:
+        whole.replayed_as_a_whole()
     name, more, type_ = _PROCESSES[tag.name]
     if type_ == TRUTH:
         if value.type != TRUTH:

@@ -51,6 +51,7 @@ def _at_point(whole: Whole, writer: Writer, at: str, parts: list[Val], known: st
     from pplc_runtime.general.calls import apply  # which calls processes, and these
     from pplc_runtime.general.primitives import equality
 
+    whole.replayed_as_a_whole()
     where, mean_of, kernel, given = parts
     type_ = whole.with_fields(POINT, [part.type for part in parts])[3]
     if NOTHING in (mean_of.type, kernel.type, type_):

@@ -15,9 +15,10 @@ from typing import Any, Final
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.general.calls import CALLS, Call
 from pplc_runtime.general.primitives import NAMES, apply_primitive
-from pplc_runtime.general.types import NOTHING, WHOLE, Structure, Tag, Type, Untyped, depth, join, word
+from pplc_runtime.general.types import NOTHING, WHOLE, Scalar, Structure, Tag, Type, Untyped, Vector, depth, join, word
 from pplc_runtime.general.values import Constants, Hash, Val, fields_of, type_of
 from pplc_runtime.general.writer import Writer
+from pplc_runtime.program.steps import Assume
 
 MOST_ROUNDS: Final = 30
 DEEPEST_TYPE: Final = 6
@@ -50,6 +51,8 @@ class Whole:
         self.keys: dict[str, int] = {}
         """How many arguments a memoised function has."""
         self.recursive: set[str] = set()
+        self.even = all(step.step is not Assume for segment in plan.segments[1:] for step in segment)
+        """Whether all that segments hand on are entries of memos and seats in restaurants, but for the first."""
         self.changed = False
         self.begin()
 
@@ -85,6 +88,10 @@ class Whole:
                 found.add(each)
                 stack.extend(self.calls.get(each, ()))
         return found
+
+    def replayed_as_a_whole(self) -> None:
+        if self.even:
+            self.even, self.changed = False, True
 
     # Types that grow
 
@@ -203,19 +210,31 @@ class Whole:
         key, found, kept = "key", "look(S, key)", "enter(S, key)"
         if self.is_near(name):
             key, found, kept = "mixed(memo, p0)", "found_near(S, memo, place, p0)", "kept_near(S, memo, place, p0)"
-        deeper, back = (
-            ("S.depth = S.depth + 1\n    ", "\n    S.depth = S.depth - 1") if name in self.recursive else ("", "")
-        )
-        return f"""def m_{label}(S: State, {key if key == "key" else "memo"}: int, place: int{given}) -> {kind}:
-    leaf = {found}
-    if leaf != 0:
-        return S.{array}[leaf + 1]
-    {deeper}x = f_{label}(S, {key}{passed}){back}
-    if S.fail != 0:
-        return {"0.0" if kind == "float" else "0"}
-    leaf = {kept}
-    S.{array}[leaf + 1] = x
-    return x"""
+        where, size = "place, p0" if self.is_near(name) else "-1, 0", self.compared(result)
+        lines = [f"def m_{label}(S: State, {'key' if key == 'key' else 'memo'}: int, place: int{given}) -> {kind}:"]
+        lines += [f"    leaf = {found}", "    if leaf != 0:"]
+        if self.even:
+            lines += ["        if S.mode >= 3:", f"            asked(S, {key})"]
+        lines.append(f"        return S.{array}[leaf + 1]")
+        if self.even:
+            lines += ["    if S.mode >= 3:", f"        w = stands_in(S, {key})", "        if w >= 0:"]
+            lines.append(f"            return S.{'WV' if kind == 'float' else 'WI'}[w]")
+        deeper, back = (["    S.depth = S.depth + 1"], ["    S.depth = S.depth - 1"]) if name in self.recursive else ([], [])
+        lines += [*deeper, f"    x = f_{label}(S, {key}{passed})", *back]
+        lines += ["    if S.fail != 0:", f"        return {'0.0' if kind == 'float' else '0'}"]
+        lines += [f"    leaf = {kept}", f"    S.{array}[leaf + 1] = x"]
+        if self.even:
+            lines += ["    if S.watched != 0:", f"        made(S, {key}, {where}, S.I[leaf + 1], {size})"]
+        return "\n".join([*lines, "    return x"])
+
+    def compared(self, type_: Type) -> int:
+        """How values are compared by their words: 0 as they are, else so many where they are, -1 for a vector."""
+        if isinstance(type_, Vector) and isinstance(type_.element, Scalar):
+            return -1
+        if isinstance(type_, Structure) and len(type_.tags) == 1:
+            fields = self.field_types.get(next(iter(type_.tags)), [])
+            return 1 + len(fields)
+        return 0
 
     def is_near(self, name: str) -> bool:
         """Whether the entries of a memoised function are by one whole number: they need no hashes."""

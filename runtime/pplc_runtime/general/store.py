@@ -29,7 +29,7 @@ class State:
     lw: float
     fail: int
     depth: int
-    mode: int  # 0 draws, 1 takes what is retained, 2 scores it
+    mode: int  # 0 draws, 1 takes what is retained, 2 scores it, 3 a segment by itself (`incremental`), 4 notes it
     logging: int
     k0: int
     k1: int
@@ -45,6 +45,45 @@ class State:
     RU: ints  # which of it the retained particle has used in this sweep, and how much is left: the suffix
     left: int
     used: int
+    seg: int  # the segment that is running, and from where on noted entries stand in
+    bound: int
+    watched: int  # whether the rest here is in use, and whether it is of no use in this sweep
+    all: int
+    odd: int  # whether a segment by itself does otherwise than noted
+    CK: ints  # entries that are asked for: keys, who asks, and which of what is noted they are
+    CH: ints
+    CW: ints
+    cells: int
+    cmask: int
+    EN: ints  # who asks, as lists: the next, and the segment
+    ES: ints
+    edges: int
+    PK: ints  # which of these there are
+    pmask: int
+    WS: ints  # what is noted of entries: the segment that makes one, its word, its key, place and number
+    WI: ints
+    WV: floats
+    WK: ints
+    WP: ints
+    WN: ints
+    noted: int
+    AS: ints  # the segment that draws a value
+    AC: ints  # how many values each segment draws, and where its entries and seats begin
+    AW: ints
+    ZS: ints
+    ZK: ints  # the restaurant: tables in order, where it is, and its parameters
+    seats: int
+    z: int
+    zw: int
+    za: float
+    zd: float
+    MZ: ints  # what is still to be seated: how many at each table, and the tables in order
+    FO: ints
+    first: int
+    LG: floats  # sums of logs
+    LA: floats
+    FK: ints  # what particles make in a generation: keys, and whether it is as noted
+    fn: int
 
 
 # How a segment may end before its end: no room (1 in the arena, 2 for draws), of weight zero (3), too deep (4), a whole
@@ -194,6 +233,14 @@ def taken(S: State, at: int, measure: int) -> int:
         if S.mode == 1:
             S.RU[p - 2] = 1
             S.left = S.left - 1
+        if S.watched != 0:
+            if S.mode == 4:
+                S.AS[p - 2] = S.seg
+            if S.AS[p - 2] != S.seg:
+                if S.mode == 1:
+                    S.all = 1
+                else:
+                    S.odd = 1
         S.used = S.used + 1
     return p
 

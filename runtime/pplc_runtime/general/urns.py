@@ -9,6 +9,7 @@ Lebesgue (131072), and one for its size.
 
 from __future__ import annotations
 
+from pplc_runtime.general.incremental import seated
 from pplc_runtime.general.store import State, alloc, keep_real, keep_state, keep_whole, scored, state_of, taken
 from pplc_runtime.machine.draws import normal, uniform
 from pplc_runtime.machine.words import floats, inf, log, sqrt
@@ -96,15 +97,21 @@ def sample_tables(S: State, at: int, where: int, alpha: float, discount: float) 
         k = S.RI[j]
         if S.mode == 2:
             scored(S, lp_table(S, p, k, alpha, discount))
-            if S.fail != 0:
-                return 0
+        if S.mode >= 3:
+            seated(S, where, k, alpha, discount)
+        if S.fail != 0 or S.mode == 3:
+            return k
     seat(S, where, k)
-    if S.mode != 2:
+    if S.mode < 2:
         keep_whole(S, at, 65537, k)
     return k
 
 
 def observe_tables(S: State, where: int, k: int, alpha: float, discount: float) -> None:
+    if S.mode >= 3:
+        seated(S, where, k, alpha, discount)
+        if S.mode == 3:
+            return
     scored(S, lp_table(S, state_of(S, where), k, alpha, discount))
     if S.fail == 0:
         seat(S, where, k)
