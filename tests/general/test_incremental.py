@@ -6,6 +6,7 @@ first; kernels are enumerated at two (`test_kernels` has more of them). Wrong va
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 
 from pplc import compile_text
 from pplc_runtime.general.assembly import assembled
-from pplc_runtime.general.engine import GeneralEngine
+from pplc_runtime.general.engine import GeneralEngine, Stopped
 from pplc_runtime.machine.machine import Machine, is_available
 from pplc_runtime.numerics.keys import Key
 
@@ -81,3 +82,36 @@ def test_the_same_sweeps_as_by_whole_replays(name: str) -> None:
         assert drawn.words.tolist() == again.words.tolist()
         np.testing.assert_allclose(one.log_evidence, other.log_evidence, rtol=0, atol=1e-12)
         assert one.moved.sum() > 0 or particles == 2
+
+
+WRONG = {
+    "marks of the sweep before are taken for those of this one": ("R.DM[s] = 0", "R.DM[s] = R.DM[s] + 0"),
+    "entries that are noted no longer are as they were": ("if there == 0:", "if there == 2:"),
+    "entries that are made are as they were": ("S.FK[j + 1] == 0", "S.FK[j + 1] == 7"),
+    "entries of the prefix are those that are noted": ("S.WS[w] >= S.bound and ", ""),
+    "values that are left over are ignored": ("if S.used != S.AC[s]:", "if S.used < 0:"),
+    "tables are opened in any order": ("            if k != new:", "            if k < 0:"),
+    "seats are not weighed": ("    return total + seats\n", "    return total\n"),
+}
+
+
+@pytest.mark.skipif(not is_available(), reason="there is no llvmlite")
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_variants_are_caught(name: str) -> None:
+    right, wrong = WRONG[name]
+    program = compile_text(TEXTS["a mixture"]).program
+    plan = program.plan(program.data(None))
+    made = assembled(plan)
+    assert right in made.text
+    start = GeneralEngine(made, len(plan.segments), "smc", 200, Machine)
+    start.run([(7, 8)], logging=True)
+    keys = [(Key.of(1).fold(number).k0, Key.of(1).fold(number).k1) for number in range(300)]
+    found = []
+    for text in (made.text, made.text.replace(right, wrong)):
+        engine = GeneralEngine(replace(made, text=text), len(plan.segments), "pgas", 2, Machine)
+        engine.retain(start.drawn())
+        try:
+            found.append(engine.run(keys, logging=True).ancestors.tolist())
+        except Stopped:
+            found.append(None)
+    assert found[0] != found[1]

@@ -80,7 +80,9 @@ def assembled(plan: Plan) -> Assembled:
     assert all(code >= FIRST_FAILURE or code in FIXED for code in failures)
     text = "\n\n\n".join([LIBRARY, *whole.helpers.values(), *whole.texts.values(), *assembly.texts(reports)]) + "\n"
     types = [assembly.predicted.get(place, NOTHING) for place in range(len(predicts))]
-    return Assembled(text, whole.constants.words, texts, segments, len(whole.slots), labels, types, failures, whole, whole.even)
+    return Assembled(
+        text, whole.constants.words, texts, segments, len(whole.slots), labels, types, failures, whole, whole.even
+    )
 
 
 class _Assembly:

@@ -22,7 +22,8 @@ MOST_WORDS: Final = 1 << 27
 """The arena grows up to 1 GB."""
 _ENTRIES: Final = frozenset({"sweeps"})
 NOTED: Final = (
-    "CK", "CH", "CW", "EN", "ES", "PK", "WS", "WI", "WV", "WK", "WP", "WN", "AS", "AC", "AW", "ZS", "ZK", "MZ", "FO", "LG", "LA", "FK",
+    "CK", "CH", "CW", "EN", "ES", "PK", "WS", "WI", "WV", "WK", "WP", "WN", "AS", "AC", "AW", "ZS", "ZK", "MZ", "FO",
+    "LG", "LA", "FK",
 )  # fmt: skip
 NUMBERS: Final = (
     "seg", "bound", "watched", "all", "odd", "cells", "edges", "noted", "seats", "z", "zw", "first", "fn",
@@ -78,7 +79,12 @@ class GeneralEngine:
     """The sweeps of one method over one program."""
 
     def __init__(
-        self, program: Assembled, segments: int, method: str, particles: int, machine: type[Machine] | type[Interpreted],
+        self,
+        program: Assembled,
+        segments: int,
+        method: str,
+        particles: int,
+        machine: type[Machine] | type[Interpreted],
         even: bool = True,
     ) -> None:
         self.program = program
@@ -122,11 +128,15 @@ class GeneralEngine:
         size, segments = self.particles, self.segments
         even = self.even
         table, words, pairs = (self.table, self.log_words + SLACK, 4 * self.table) if even else (1, 1, 1)
-        lengths = {"CK": table, "CH": table, "CW": table, "EN": pairs, "ES": pairs, "PK": pairs, "WS": table, "WI": table,
-                   "WK": table, "WP": table, "WN": table, "AS": words, "AC": segments, "AW": segments, "ZS": segments, "ZK": table, "MZ": table,
-                   "FO": table, "FK": words, "ODD": 2 * size, "FS": 2 * size, "DM": segments}  # fmt: skip
+        lengths = dict.fromkeys(("CK", "CH", "CW", "WS", "WI", "WK", "WP", "WN", "ZK", "MZ", "FO"), table)
+        lengths |= dict.fromkeys(("EN", "ES", "PK"), pairs) | dict.fromkeys(("AS", "FK"), words)
+        lengths |= dict.fromkeys(("AC", "AW", "ZS", "DM"), segments) | dict.fromkeys(("ODD", "FS"), 2 * size)
         self.arrays |= {name: np.zeros(length + 2, np.int64) for name, length in lengths.items()}
-        self.arrays |= {"LG": np.zeros(table + 2), "LA": np.zeros(table + 2), "SC": np.zeros(2 * size * segments * even + 1)}
+        self.arrays |= {
+            "LG": np.zeros(table + 2),
+            "LA": np.zeros(table + 2),
+            "SC": np.zeros(2 * size * segments * even + 1),
+        }
         self.arrays["WV"] = self.arrays["WI"].view(np.float64)
 
     def retain(self, drawn: Drawn) -> None:

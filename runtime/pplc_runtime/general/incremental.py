@@ -1,16 +1,16 @@
 """The densities of suffixes, of which only what has changed is run again, in the middle language.
 
-Before a sweep of pgas the retained run is run once, and noted: which segment draws what, asks for which entries of memos,
-makes which of them, and seats whom in the restaurant. A particle's replay of the suffix is *even* if each segment, run
-by itself where the entries of the noted run stand in for those of the segments between, draws only what is noted for it,
-and makes the entries that are noted, with the same values, but for those that the particle has. Then the densities of the
-segments, run so, add up to that of the suffix, and a segment's stays as it is until an entry that it has asked for becomes
-another. The seats are one factor, by counts. A particle that is not even, and what continues it, is replayed as a
-whole (`suffixes.rescore`), which the tests compare with this.
+Before a sweep of pgas the retained run is run once, and noted: which segment draws what, asks for which entries of
+memos, makes which of them, and seats whom in the restaurant. A particle's replay of the suffix is *even* if each
+segment, run by itself where the entries of the noted run stand in for those of the segments between, draws only what
+is noted for it, and makes the entries that are noted, with the same values, but for those that the particle has. Then
+the densities of the segments, run so, add up to that of the suffix, and a segment's stays as it is until an entry
+that it has asked for becomes another. The seats are one factor, by counts. A particle that is not even, and what
+continues it, is replayed as a whole (`suffixes.rescore`), which the tests compare with this.
 
-Nothing is handed on from one segment to the next, since an even one makes what is noted. One that is impossible may make
-less: the suffix then is impossible, whatever the others come to, until that one is run again. One that does not draw all
-that is noted for it is impossible only if it has all entries: else another segment may draw the rest.
+Nothing is handed on from one segment to the next, since an even one makes what is noted. One that is impossible may
+make less: the suffix then is impossible, whatever the others come to, until that one is run again. One that does not
+draw all that is noted for it is impossible only if it has all entries: else another segment may draw the rest.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from __future__ import annotations
 from pplc_runtime.general.entries import found_near
 from pplc_runtime.general.store import State, look, mixed, state_of
 from pplc_runtime.machine.words import MASK, inf, log
-
 
 # Who asks for which entry
 

@@ -1,4 +1,4 @@
-"""One particle of a sweep, in the middle language: it is forked, and runs a segment; and what a block of sweeps works on."""
+"""One particle of a sweep, in the middle language: it is forked, and runs a segment; and what a block works on."""
 
 from __future__ import annotations
 

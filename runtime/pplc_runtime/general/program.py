@@ -219,7 +219,9 @@ class Whole:
         if self.even:
             lines += ["    if S.mode >= 3:", f"        w = stands_in(S, {key})", "        if w >= 0:"]
             lines.append(f"            return S.{'WV' if kind == 'float' else 'WI'}[w]")
-        deeper, back = (["    S.depth = S.depth + 1"], ["    S.depth = S.depth - 1"]) if name in self.recursive else ([], [])
+        deeper, back = (
+            (["    S.depth = S.depth + 1"], ["    S.depth = S.depth - 1"]) if name in self.recursive else ([], [])
+        )
         lines += [*deeper, f"    x = f_{label}(S, {key}{passed})", *back]
         lines += ["    if S.fail != 0:", f"        return {'0.0' if kind == 'float' else '0'}"]
         lines += [f"    leaf = {kept}", f"    S.{array}[leaf + 1] = x"]

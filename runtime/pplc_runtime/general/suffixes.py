@@ -1,8 +1,8 @@
 """The densities of what is retained after each prefix, in the middle language: the weights of ancestor sampling.
 
 Particle 0 draws the ancestor l with probability proportional to w_{n-1}^l p(suffix | prefix^l). The suffix must draw
-exactly its own addresses there (docs/design.md, rule 1). It is replayed as a whole after each prefix, or as far as it has
-changed (`incremental`).
+exactly its own addresses there (docs/design.md, rule 1). It is replayed as a whole after each prefix, or as far as it
+has changed (`incremental`).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def enter_copy(S: State, R: Run, i: int, n: int) -> None:
 
 
 def rescore(S: State, R: Run, i: int, n: int) -> float:
-    """The log density of the suffix from segment n on after the prefix of particle i: -inf if it does not fit. All of it
-    is run."""
+    """The log density of the suffix from segment n on after the prefix of particle i, all of which is run: -inf if it does
+    not fit."""
     top = S.top
     enter_copy(S, R, i, n)
     S.mode = 2
@@ -85,7 +85,7 @@ def note(S: State, R: Run) -> None:
 
 
 def alone(S: State, R: Run, i: int, s: int, n: int) -> float:
-    """The log density of segment s by itself, after the prefix of particle i up to segment n and what is noted between."""
+    """The log density of segment s by itself, after the prefix of particle i up to n and what is noted between."""
     top = S.top
     enter_copy(S, R, i, n)
     S.mode = 3

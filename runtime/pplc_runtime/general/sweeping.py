@@ -1,8 +1,8 @@
 """Sweeps of importance, smc, icsmc and pgas over particles that are run one at a time, in the middle language.
 
 As `inference/sweep` has it: at each generation ancestors are drawn by weight, each particle runs to the next observe,
-and is weighed by it. In a conditional sweep particle 0 takes what is retained; with ancestor sampling it first draws its
-ancestor (`suffixes`).
+and is weighed by it. In a conditional sweep particle 0 takes what is retained; with ancestor sampling it first draws
+its ancestor (`suffixes`).
 """
 
 from __future__ import annotations
