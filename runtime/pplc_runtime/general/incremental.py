@@ -74,12 +74,10 @@ def same_words(S: State, a: int, b: int, size: int) -> bool:
         count = S.I[a] + 1
         if S.I[b] + 1 != count:
             return False
-    if count == 0:
-        return False
-    for j in range(count):
-        if S.I[a + j] != S.I[b + j]:
-            return False
-    return True
+    j = 0
+    while j < count and S.I[a + j] == S.I[b + j]:
+        j += 1
+    return count > 0 and j == count
 
 
 def made(S: State, key: int, place: int, k: int, word: int, size: int) -> None:

@@ -26,8 +26,8 @@ def enter_copy(S: State, R: Run, i: int, n: int) -> None:
 
 
 def rescore(S: State, R: Run, i: int, n: int) -> float:
-    """The log density of the suffix from segment n on after the prefix of particle i, all of which is run: -inf if it does
-    not fit."""
+    """The log density of the suffix from segment n on after the prefix of particle i: -inf if it does not fit. It is
+    run as a whole."""
     top = S.top
     enter_copy(S, R, i, n)
     S.mode = 2
