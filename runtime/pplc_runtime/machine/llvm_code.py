@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import ast
-import struct
 from typing import Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pplc_runtime.machine.language import ELEMENTS, FUNCTIONS, Signature, reachable, records, signature
+from pplc_runtime.machine.llvm_words import (
+    APART,
+    ARRAY,
+    ELEMENT,
+    FIELD,
+    REAL_OPERATORS,
+    REAL_ORDER,
+    TYPES,
+    WHOLE_OPERATORS,
+    WHOLE_ORDER,
+    real,
+    table,
+)  # fmt: skip
 from pplc_runtime.machine.tables import TABLES
 
-TYPES: Final = {"int": "i64", "float": "double", "bool": "i1", "floats": "ptr", "ints": "ptr"}
 LARGEST_INLINED: Final = 12
 """Functions of more statements are called: to inline them takes LLVM longer than it saves."""
 
@@ -33,24 +41,13 @@ def llvm_text(source: str, exported: frozenset[str]) -> str:
     parts.append("declare double @pow(double, double) nounwind willreturn memory(none)")
     parts.append("declare i64 @llvm.ctlz.i64(i64, i1)")
     used = {node.id for function in functions for node in ast.walk(function) if isinstance(node, ast.Name)}
-    parts += [_table(name, values) for name, values in TABLES.items() if name in used]
+    parts += [table(name, values) for name, values in TABLES.items() if name in used]
     parts += [_Function(node, known, fields, node.name in exported).text() for node in functions]
-    return "\n".join(parts) + "\n"
+    return "\n".join([*parts, *APART]) + "\n"
 
 
 def _llvm_type(name: str) -> str:
     return TYPES.get(name, "ptr")  # records are passed by reference
-
-
-def _table(name: str, values: NDArray[np.float64]) -> str:
-    """An array as its bytes, which LLVM reads sooner than numbers."""
-    content = values.tobytes()
-    escaped = "\\" + content.hex("\\")
-    return f'@{name} = internal constant [{len(content)} x i8] c"{escaped}", align 64'
-
-
-def _real(value: float) -> str:
-    return "0x" + struct.pack(">d", value).hex().upper()
 
 
 class _Function:
@@ -166,11 +163,13 @@ class _Function:
                 self.store(name, value)
             case ast.Attribute(record, name):
                 place, kind = self.field(record, name)
-                self.line(f"store {TYPES[kind]} {self.converted(value, kind).text}, ptr {place}")
+                if kind in ELEMENTS:
+                    raise TypeError(f"not in the language: {ast.unparse(target)} is another array")
+                self.line(f"store {TYPES[kind]} {self.converted(value, kind).text}, ptr {place}{FIELD}")
             case ast.Subscript(array, index):
                 place_of = self.place(array, index)
                 value = self.converted(value, ELEMENTS[place_of.type])
-                self.line(f"store {TYPES[value.type]} {value.text}, ptr {place_of.text}")
+                self.line(f"store {TYPES[value.type]} {value.text}, ptr {place_of.text}{ELEMENT}")
             case _:
                 raise TypeError(f"not in the language: {ast.unparse(target)}")
 
@@ -240,9 +239,9 @@ class _Function:
             case ast.Constant(int(value)):
                 return Term(str(value - (1 << 64) if value >> 63 else value), "int")
             case ast.Constant(float(value)):
-                return Term(_real(value), "float")
+                return Term(real(value), "float")
             case ast.Name("inf" | "nan" as name):
-                return Term(_real(float(name)), "float")
+                return Term(real(float(name)), "float")
             case ast.Name("MASK"):
                 return Term("-1", "int")
             case ast.Name(name) if name in TABLES:
@@ -267,13 +266,14 @@ class _Function:
             case ast.Attribute(record, name):
                 place, kind = self.field(record, name)
                 anew = " volatile" if name == "halt" else ""  # which another thread writes
-                return self.value(f"load{anew} {_llvm_type(kind)}, ptr {place}", kind)
+                apart = ARRAY if kind in ELEMENTS else FIELD
+                return self.value(f"load{anew} {_llvm_type(kind)}, ptr {place}{apart}", kind)
             case ast.Subscript(array, ast.Slice(ast.expr() as lower, None)):
                 return self.place(array, lower)
             case ast.Subscript(array, index):
                 place_of = self.place(array, index)
                 kind = ELEMENTS[place_of.type]
-                return self.value(f"load {TYPES[kind]}, ptr {place_of.text}", kind)
+                return self.value(f"load {TYPES[kind]}, ptr {place_of.text}{ELEMENT}", kind)
             case ast.Call():
                 return self.call(expr)
             case _:
@@ -323,14 +323,14 @@ class _Function:
         if left.type == right.type == "bool":
             left, right = self.converted(left, "int"), self.converted(right, "int")
         left, right = self.unified(left, right)
-        table = _REAL_OPERATORS if left.type == "float" else _WHOLE_OPERATORS
+        table = REAL_OPERATORS if left.type == "float" else WHOLE_OPERATORS
         return self.value(f"{table[type(operator)]} {TYPES[left.type]} {left.text}, {right.text}", left.type)
 
     def compare(self, operator: ast.cmpop, left: Term, right: Term) -> Term:
         left, right = self.unified(left, right)
         if left.type == "float":
-            return self.value(f"fcmp {_REAL_ORDER[type(operator)]} double {left.text}, {right.text}", "bool")
-        return self.value(f"icmp {_WHOLE_ORDER[type(operator)]} {TYPES[left.type]} {left.text}, {right.text}", "bool")
+            return self.value(f"fcmp {REAL_ORDER[type(operator)]} double {left.text}, {right.text}", "bool")
+        return self.value(f"icmp {WHOLE_ORDER[type(operator)]} {TYPES[left.type]} {left.text}, {right.text}", "bool")
 
     def short_circuit(self, is_and: bool, values: list[ast.expr]) -> Term:
         (after,) = self.labels("known")
@@ -386,16 +386,3 @@ def _load(target: ast.expr) -> ast.expr:
             return ast.Attribute(value, name)
         case _:
             raise TypeError(f"not in the language: {ast.unparse(target)}")
-
-
-_REAL_OPERATORS: Final[dict[type[ast.operator], str]] = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul"}
-_WHOLE_OPERATORS: Final[dict[type[ast.operator], str]] = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "udiv", ast.Mod: "urem",
-    ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.LShift: "shl", ast.RShift: "lshr",
-}  # fmt: skip
-_REAL_ORDER: Final[dict[type[ast.cmpop], str]] = {
-    ast.Lt: "olt", ast.LtE: "ole", ast.Gt: "ogt", ast.GtE: "oge", ast.Eq: "oeq", ast.NotEq: "une",
-}  # fmt: skip
-_WHOLE_ORDER: Final[dict[type[ast.cmpop], str]] = {
-    ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge", ast.Eq: "eq", ast.NotEq: "ne",
-}  # fmt: skip

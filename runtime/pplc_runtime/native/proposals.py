@@ -11,7 +11,8 @@ at 2^17 for the decision.
 
 from __future__ import annotations
 
-from pplc_runtime.machine.draws import gamma, uniform
+from pplc_runtime.machine.draws import gamma
+from pplc_runtime.machine.generator import uniform
 from pplc_runtime.machine.words import exp, floats, floor, inf, log, nan
 from pplc_runtime.native.execution import Moves, joint
 from pplc_runtime.native.moves import restore, save
