@@ -33,7 +33,8 @@ format: setup
 types: setup
 	$(BIN)/mypy compiler/pplc runtime/pplc_runtime tests
 
-# A share of every area, in about a third of the time of all.
+# A share of every area, in less than three minutes of CPU time. What else takes long stands in tests/long_tests.txt, which
+# `python -m pytest -m "not slow" --note-long` writes from the times that it measures.
 test: setup
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
