@@ -80,7 +80,7 @@ def test_same_as_written_in_machine_code_of_programs_in_general(method: str) -> 
     text, before, after = CASES[2]
     settings: dict[str, Any] = {"sweeps": 600, "seed": 3, "particles": 20}
     written = compile_text(text.format(*after))
-    driver = written.program.driver(method, Settings(20, 600), {})
+    driver = written.program.drivers(method, {}).of(Settings(20, 600))
     assert driver.general is not None
     given = replaced(compile_text(text.format(*before)), values_of(after)).infer(method, **settings)
     assert draws(given) == draws(written.infer(method, **settings))

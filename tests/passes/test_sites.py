@@ -31,7 +31,7 @@ def test_no_two_have_the_same_number() -> None:
 def test_addresses_mean_the_same_in_another_compilation() -> None:
     paths = []
     for name in ("one.clj", "two.clj"):
-        driver = compile_text(SOURCE, name).program.driver("icsmc", Settings(2, 1), {})
+        driver = compile_text(SOURCE, name).program.drivers("icsmc", {}).of(Settings(2, 1))
         plan = driver.engine.plan
         particles = driver.engine.particles(Key.of(1), 2, remember=True)
         for segment in plan.segments:
