@@ -9,6 +9,9 @@ from numba import njit
 
 from benchmarks.by_hand.numba_smc import _normalise, _resample
 
+MOST = 64
+"""The most classes of a mixture."""
+
 
 @njit(fastmath=True, cache=True)
 def _pick(rng, weights, n):
@@ -161,3 +164,48 @@ def lgss(c, y, n, rng, old, renew):
         path[t + 1, 0], path[t + 1, 1] = xs[t, 0, place], xs[t, 1, place]
         place = ancestors[t, place]
     return log_evidence, weights, state[0].copy(), state[1].copy(), path
+
+
+@njit(fastmath=True, cache=True)
+def crp(y, n, rng, old_labels, old_means, prior_sd=3.0):
+    """The CRP mixture, icsmc alone: log evidence, weights, labels and ancestors by point, and the labels and means that
+    are retained."""
+    points = len(y)
+    labels, ancestors = np.empty((points, n), dtype=np.int64), np.zeros((points, n), dtype=np.int64)
+    counts, means, used = np.zeros((n, MOST)), np.zeros((n, MOST)), np.zeros(n, dtype=np.int64)
+    counts_before, means_before, used_before = counts.copy(), means.copy(), used.copy()
+    weights = np.empty(n)
+    log_evidence = 0.0
+    for t in range(points):
+        if t:
+            _resample(rng, weights, n, ancestors[t])
+            ancestors[t, 0] = 0
+            counts, counts_before = counts_before, counts
+            means, means_before = means_before, means
+            used, used_before = used_before, used
+            for i in range(n):
+                a = ancestors[t, i]
+                used[i] = used_before[a]
+                for k in range(used[i]):
+                    counts[i, k], means[i, k] = counts_before[a, k], means_before[a, k]
+        for i in range(n):
+            point, label = rng.random() * (t + 1.0), 0
+            while label < used[i] and point >= counts[i, label]:
+                point -= counts[i, label]
+                label += 1
+            if i == 0:
+                label = old_labels[t]
+            if label == used[i]:
+                counts[i, label] = 0.0
+                means[i, label] = old_means[label] if i == 0 else prior_sd * rng.standard_normal()
+                used[i] += 1
+            counts[i, label] += 1.0
+            labels[t, i] = label
+            weights[i] = -0.5 * (means[i, label] - y[t]) ** 2 - 0.5 * math.log(2 * math.pi)
+        log_evidence += _normalise(weights, n)
+    path, place = np.empty(points, dtype=np.int64), _pick(rng, weights, n)
+    kept = means[place].copy()
+    for t in range(points - 1, -1, -1):
+        path[t] = labels[t, place]
+        place = ancestors[t, place]
+    return log_evidence, weights, labels, ancestors, path, kept

@@ -22,6 +22,7 @@ from benchmarks.timing import Calls, Effort, measure
 
 def sweep_of(peer: str, model: str, method: str, n: int) -> tuple[Callable[[Any], Any], Any]:
     """A sweep, and what the first one is given."""
+    first: Any
     arrays = getattr(models, model)().arrays
     if peer == "particles":
         from benchmarks.peers import particles_smc
@@ -41,7 +42,10 @@ def sweep_of(peer: str, model: str, method: str, n: int) -> tuple[Callable[[Any]
     from benchmarks.by_hand import hmm, lgss, nlss, numba_chain
 
     sweep = getattr(numba_chain, model)
-    first: Any = {"lgss": lgss, "nlss": nlss, "hmm": hmm}[model].start(arrays, rng)
+    if model == "crp":  # all in one class
+        first = np.zeros(len(given[0]), dtype=np.int64), np.zeros(numba_chain.MOST)
+        return lambda old: sweep(*given, n, rng, *old)[-2:], sweep(*given, 1000, rng, *first)[-2:]
+    first = {"lgss": lgss, "nlss": nlss, "hmm": hmm}[model].start(arrays, rng)
     if model == "lgss":  # the path after omega and q
         first = np.array([(first.omega, first.q), *first.path[1:]])
     return lambda old: sweep(*given, n, rng, old, method == "pgas")[-1], first

@@ -61,7 +61,7 @@ class Point:
     __gt__ = __ge__  # a single number has no probability
 
 
-def law_after(plan: Plan, method: str, size: int) -> tuple[Law, Law]:
+def law_after(plan: Plan, method: str, size: int, even: bool = True) -> tuple[Law, Law]:
     """The posterior, and the law of the retained particle one sweep after a draw from it, with what it predicts."""
     before: defaultdict[Any, float] = defaultdict(float)
     after: defaultdict[Any, float] = defaultdict(float)
@@ -74,7 +74,7 @@ def law_after(plan: Plan, method: str, size: int) -> tuple[Law, Law]:
         before[paths(drawn), values] += probability
         weights[paths(drawn)] += probability
         starts[paths(drawn)] = drawn
-    engine = GeneralEngine(assembled(plan), len(plan.segments), method, size, Interpreted)
+    engine = GeneralEngine(assembled(plan), len(plan.segments), method, size, Interpreted, even)
     space = engine.machine.space  # type: ignore[union-attr] # of CPython
     for path, drawn in starts.items():
 
@@ -106,9 +106,9 @@ def _ancestors(chance: Enumerating, count: int, weights: Any, ends: Any, guide: 
         found[i] = chance.decide([float(weights[j]) for j in range(count)])
 
 
-def bias(plan: Plan, method: str, size: int = 2) -> float:
+def bias(plan: Plan, method: str, size: int = 2, even: bool = True) -> float:
     """How far one sweep takes the retained particle from the posterior, in total variation."""
-    before, after = law_after(plan, method, size)
+    before, after = law_after(plan, method, size, even)
     assert math.fsum(after.values()) == pytest.approx(1.0), "every way that chance may go"
     return distance(before, after)
 

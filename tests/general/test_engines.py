@@ -20,7 +20,10 @@ from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.running import general
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
-NAMES = ("infinite_mixture", "pcfg", "poly_closure", "dp_mixture", "infinite_hmm", "coin_process", "collapsed_mean")
+NAMES = (
+    "infinite_mixture", "pcfg", "poly_closure", "dp_mixture", "infinite_hmm", "coin_process", "collapsed_mean",
+    "gp_regression",
+)  # fmt: skip
 METHODS = ("importance", "smc", "icsmc", "pgas")
 needs_machine = pytest.mark.skipif(not is_available(), reason="there is no llvmlite")
 
@@ -119,6 +122,68 @@ def test_what_is_full_grows_and_the_sweep_is_the_same(always: None, monkeypatch:
     keys = [(1, 2), (3, 4), (5, 6)]
     assert small.run(keys, True).log_weights.tolist() == large.run(keys, True).log_weights.tolist()
     assert small.arena_words > len(small.program.words) + 80 and small.log_words > 16
+
+
+FUNCTIONS = {
+    "points that are drawn": """
+        [assume scale (sample (gamma 2 1))]
+        [assume f (gp (fn [x] (* scale x)) (fn [a b] (* scale (exp (* -0.5 (square (- a b)))))))]
+        [assume k (sample (uniform-discrete 0 3))]
+        [observe (normal (sample (f k)) 0.5) 1.0]
+        [assume g (if (sample (flip 0.5)) f (gp (fn [x] 1) (fn [a b] (if (= a b) 2 1))))]
+        [observe (g 1) 0.7]
+        [observe (normal (+ (sample (g 0)) (sample (f 2))) 0.5) 2.0]
+        [predict (sample (f k))]
+        [predict k]""",
+    "a point that is certain": """
+        [assume f (gp (fn [x] 0.5) (fn [a b] (* a b)))]
+        [assume m (mem (fn [x] (sample (f x))))]
+        [observe (normal (m 1) 1.0) 1.3]
+        [observe (normal (m (if (> (m 1) 0.4) 2 3)) 1.0) 1.5]
+        [observe (normal (m 3) 1.0) 0.3]
+        [predict (m 2)]""",
+    "what is observed twice": """
+        [assume f (gp (fn [x] 0.0) (fn [a b] (exp (- (abs (- a b))))))]
+        [assume k (sample (uniform-discrete 0 2))]
+        [observe (f 0) 0.4]
+        [observe (f k) 0.4]
+        [observe (normal (sample (f 3)) 1.0) 0.4]
+        [predict k]""",
+    "points in the plane, by kernels that draw": """
+        [assume f (gp (fn [x] (sample (normal 0 1))) (fn [a b] (exp (- (square (- (nth a 0) (nth b 0)))))))]
+        [assume u (sample (normal 0 1))]
+        [observe (normal (sample (f [u 1.0])) 1.0) 0.4]
+        [observe (normal (sample (f [1.0 u])) 1.0) 0.4]
+        [predict (sample (f [0.0 u]))]""",
+}
+
+
+@needs_machine
+@pytest.mark.parametrize("method", ["smc", "pgas"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_gaussian_processes_are_those_of_lanes(
+    name: str, method: str, always: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = compile_text(FUNCTIONS[name])
+    assert general.why_not(model.program.plan(model.program.data(None)), model.program.places) is None
+    monkeypatch.delattr(general.General, "by_lanes")  # no sweep is left to them
+    one, other = by_both(FUNCTIONS[name], method, monkeypatch, sweeps=30)
+    assert_same(one, other)
+
+
+KEYS = """
+[assume m (mem (fn [k] (sample (normal k 10))))]
+[assume step (mem (fn [t] (if (< t 1) 250 (+ (step (- t 1)) (sample (uniform-discrete -40 40))))))]
+[for [t (range 0 40)] [observe (normal (+ (m (step t)) (m (* 9000 (step t)))) 100) 3]]
+[observe (normal (reduce + (map m (range -5 600))) 1000) 0]
+[predict (step 39)]
+[predict (m 0)]
+"""
+
+
+@needs_machine
+def test_entries_by_numbers_near_and_far(always: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert_same(*by_both(KEYS, "smc", monkeypatch, sweeps=4))
 
 
 LARGE = """

@@ -26,6 +26,11 @@ FALLS_OPEN = """
 [observe (flip (if a (if (m 0) 0.9 0.2) 0.5)) true]
 [observe (flip (if (m 0) 0.4 0.8)) true]
 """
+SHARED = """
+[assume m (mem (lambda (k) (sample (flip 0.3))))]
+[observe (flip (if (m 1) 0.9 0.2)) true]
+[observe (flip (if (m 0) 0.9 0.2)) true]
+"""
 CHAIN = """
 [assume x (sample (flip 0.5))]
 [observe (flip (if x 0.9 0.2)) true]
@@ -59,17 +64,21 @@ WRONG: dict[str, tuple[str, str, str]] = {
     "samples are not scored": ("scored(S, lp_flip(float(x), a0))", "S.lw = S.lw + 0.0", "chain"),
     "values that are left over are ignored": ("S.used != S.left", "False", "memo"),
     "the retained particle draws afresh": ("S.mode = 1 if R.method >= 2 and i == 0 else 0", "S.mode = 0", "branch"),
-    "a node that others share is changed": (
-        "if p >= S.mark:\n        return p\n    q", "if p >= 0:\n        return p\n    q", "open",
+    "entries that others share are changed": (
+        "    if p < S.mark:\n        q = alloc(S, 20)", "    if p == 0:\n        q = alloc(S, 20)", "shared",
     ),
-    "the next segment is left out": ("S.used = 0\n    s = n", "S.used = 0\n    s = n + 1", "branch"),
+    "a node that others share is changed": (
+        "if p >= S.mark:\n        return p\n    q", "if p >= 0:\n        return p\n    q", "far",
+    ),
+    "the next segment is left out": ("S.mode = 2\n    s = n", "S.mode = 2\n    s = n + 1", "branch"),
+    "what another segment may draw is left over": (" or not has_all(S, s)", "", "the suffix split otherwise"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_variants_are_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right, wrong, program = WRONG[name]
-    text = FALLS_OPEN if program == "open" else TEXTS[program]
+    text = {"shared": SHARED, "far": FALLS_OPEN.replace("(m 0)", "(m -1)")}.get(program) or TEXTS[program]
     original = machine.Interpreted.__init__
 
     def patched(self: Any, source: str, exported: frozenset[str]) -> None:
@@ -79,7 +88,7 @@ def test_wrong_variants_are_caught(name: str, monkeypatch: pytest.MonkeyPatch) -
     machine.made.cache_clear()
     monkeypatch.setattr(machine.Interpreted, "__init__", patched)
     try:
-        found = bias(compiled(text).plan, "pgas")
+        found = bias(compiled(text).plan, "pgas", even="has_all" in right)
     except Exception as error:  # what does not fit shows as a failure of the code, too
         assert type(error).__name__ in ("Stopped", "KeyError")
         found = 1.0

@@ -24,7 +24,8 @@ from pplc_runtime.program.steps import Assume, Observe, Predict
 
 PARTS: Final = (
     ("machine", "generator"), ("machine", "draws"), ("native", "densities"), ("native", "resample"),
-    ("general", "store"), ("general", "vectors"), ("general", "urns"), ("general", "sweeping"),
+    ("general", "store"), ("general", "entries"), ("general", "vectors"), ("general", "incremental"), ("general", "urns"),
+    ("general", "points"), ("general", "particle"), ("general", "suffixes"), ("general", "sweeping"),
 )  # fmt: skip
 LIBRARY: Final = "\n".join(
     files(f"pplc_runtime.{room}").joinpath(f"{part}.py").read_text(encoding="utf-8") for room, part in PARTS
@@ -47,6 +48,8 @@ class Assembled:
     failures: dict[int, tuple[str, Any]]
     """What codes of failures mean, and where in the generated module it is."""
     whole: Whole
+    even: bool
+    """Whether suffixes can be replayed as far as they have changed."""
 
 
 def assembled(plan: Plan) -> Assembled:
@@ -77,7 +80,9 @@ def assembled(plan: Plan) -> Assembled:
     assert all(code >= FIRST_FAILURE or code in FIXED for code in failures)
     text = "\n\n\n".join([LIBRARY, *whole.helpers.values(), *whole.texts.values(), *assembly.texts(reports)]) + "\n"
     types = [assembly.predicted.get(place, NOTHING) for place in range(len(predicts))]
-    return Assembled(text, whole.constants.words, texts, segments, len(whole.slots), labels, types, failures, whole)
+    return Assembled(
+        text, whole.constants.words, texts, segments, len(whole.slots), labels, types, failures, whole, whole.even
+    )
 
 
 class _Assembly:
@@ -182,7 +187,7 @@ class _Assembly:
         if step.step is Observe:
             writer.node = last.value
             source, value = writer.expr(first), writer.expr(second) if seen is None else seen
-            observed(self.whole, writer, source, value)
+            observed(self.whole, writer, "at", source, value)
         else:
             value = writer.expr(second)
             self.report_type, self.report_code = value.type, writer.code(value)

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pplc_runtime.general.families import observed, sampled
+from pplc_runtime.general.gaussian import point_of
 from pplc_runtime.general.primitives import apply_primitive
 from pplc_runtime.general.sequences import literal
 from pplc_runtime.general.types import NOTHING, REAL, SYMBOL, TEXT, TRUTH, WHOLE, Structure, Tag, Untyped, Vector, word
-from pplc_runtime.general.values import Val
+from pplc_runtime.general.values import FUNCTION, Val
 from pplc_runtime.numerics.keys import number_of
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.program.names import primitive
@@ -30,7 +31,7 @@ def _sample(whole: Whole, writer: Writer, arguments: list[ast.expr]) -> Val:
 
 def _observe(whole: Whole, writer: Writer, arguments: list[ast.expr]) -> Val:
     source, value = writer.expr(arguments[1]), writer.expr(arguments[2])
-    observed(whole, writer, source, value)
+    observed(whole, writer, writer.address(arguments[0]), source, value)
     return value
 
 
@@ -84,18 +85,18 @@ def apply(whole: Whole, writer: Writer, address: str, operator: Val, values: lis
                 writer, tag.name, address, [*_with_rest(whole, writer, tag, values, len(parts)), *parts]
             )
         if tag.kind == "memo":
-            key = entry(writer, writer.code(parts[0]), values)
-            given = _with_rest(whole, writer, tag, values, len(parts) - 1)
+            given = _with_rest(whole, writer, tag, values, len(parts) - 2)
             if given is not values:
                 raise Untyped("a memoised procedure of any number of arguments", writer.node)
-            return _recalled(whole, writer, tag.name, parts[0], key, [*values, *parts[1:]])
+            whole.keys[tag.name] = len(values)
+            memo = writer.code(parts[0])
+            key = memo if whole.is_near(tag.name) else entry(writer, memo, values)
+            return whole.applied(writer, tag.name, key, [*values, *parts[2:]], writer.code(parts[1]))
+        if tag == FUNCTION:
+            return point_of(writer, parts, values)
         raise Untyped(f"a call of a {tag}", writer.node)
 
     return writer.by_tag(operator, by_tag)
-
-
-def _recalled(whole: Whole, writer: Writer, name: str, memo: Val, key: str, values: list[Val]) -> Val:
-    return whole.applied(writer, name, key, values, memo=True)
 
 
 def _with_rest(whole: Whole, writer: Writer, tag: Tag, values: list[Val], captured: int) -> list[Val]:
@@ -142,7 +143,8 @@ def _mem(whole: Whole, writer: Writer, arguments: list[ast.expr]) -> Val:
         raise Untyped(f"mem of a {procedure.type}", writer.node)
     tag = Tag("memo", procedure.tag.name)
     where = writer.set(address, WHOLE)
-    return Val(Structure(frozenset({tag})), parts=(where, *writer.parts_of(procedure, procedure.tag)))
+    nowhere = Val(WHOLE, "(-1)")
+    return Val(Structure(frozenset({tag})), parts=(where, nowhere, *writer.parts_of(procedure, procedure.tag)))
 
 
 def _procedure(whole: Whole, writer: Writer, arguments: list[ast.expr]) -> Val:

@@ -30,10 +30,7 @@ def dp_text(label: str, parameters: int, real: bool, discrete: bool) -> str:
 
 
 def dp_seat_{label}(S: State, where: int, x: {kind}, row: int) -> None:
-    leaf = enter(S, where)
-    p = S.I[leaf + 1]
-    if S.fail != 0:
-        return
+    p = state_of(S, where)
     n = 0
     room = 4
     if p != 0:
@@ -47,7 +44,7 @@ def dp_seat_{label}(S: State, where: int, x: {kind}, row: int) -> None:
         for j in range(3 + 2 * more):
             S.I[q + j] = S.I[p + j] if p != 0 and j < 3 + 2 * n else 0
         S.I[q] = more
-        S.I[leaf + 1] = q
+        keep_state(S, where, q)
         p = q
     if row < 0:
         S.I[p + 1] = n + 1

@@ -22,6 +22,14 @@ SLACK: Final = 70_000
 MOST_WORDS: Final = 1 << 27
 """The arena grows up to 1 GB."""
 _ENTRIES: Final = frozenset({"sweeps"})
+NOTED: Final = (
+    "CK", "CH", "CW", "EN", "ES", "PK", "WS", "WI", "WV", "WK", "WP", "WN", "AS", "AC", "AW", "ZS", "ZK", "MZ", "FO",
+    "LG", "LA", "FK",
+)  # fmt: skip
+NUMBERS: Final = (
+    "seg", "bound", "watched", "all", "odd", "cells", "edges", "noted", "seats", "z", "zw", "first", "fn",
+)  # fmt: skip
+"""The fields of a particle that are for replays of what has changed, beside the arrays before."""
 
 
 class Stopped(Exception):
@@ -72,12 +80,19 @@ class GeneralEngine:
     """The sweeps of one method over one program."""
 
     def __init__(
-        self, program: Assembled, segments: int, method: str, particles: int, machine: type[Machine] | type[Interpreted]
+        self,
+        program: Assembled,
+        segments: int,
+        method: str,
+        particles: int,
+        machine: type[Machine] | type[Interpreted],
+        even: bool = True,
     ) -> None:
         self.program = program
         found: Any = machine
         self.machine = made(found, program.text, _ENTRIES)
         self.method = METHODS[method]
+        self.even = method == "pgas" and program.even and even
         self.particles = particles
         self.segments = segments
         self.predicts = len(program.labels)
@@ -105,8 +120,25 @@ class GeneralEngine:
                                     "PATH": segments, "G": 4 * size + 1, "E": 5}  # fmt: skip
         self.arrays: dict[str, Any] = {name: np.zeros(length + 1, np.int64) for name, length in integers.items()}
         self.arrays |= {name: np.zeros(size + 1) for name in ("LW", "W", "C", "X")}
+        self.noting()
         if self.retained is not None:
             self.retain(self.retained)
+
+    def noting(self) -> None:
+        """Arrays for replays of what has changed (`incremental`)."""
+        size, segments = self.particles, self.segments
+        even = self.even
+        table, words, pairs = (self.table, self.log_words + SLACK, 4 * self.table) if even else (1, 1, 1)
+        lengths = dict.fromkeys(("CK", "CH", "CW", "WS", "WI", "WK", "WP", "WN", "ZK", "MZ", "FO"), table)
+        lengths |= dict.fromkeys(("EN", "ES", "PK"), pairs) | dict.fromkeys(("AS", "FK"), words)
+        lengths |= dict.fromkeys(("AC", "AW", "ZS", "DM"), segments) | dict.fromkeys(("ODD", "FS"), 2 * size)
+        self.arrays |= {name: np.zeros(length + 2, np.int64) for name, length in lengths.items()}
+        self.arrays |= {
+            "LG": np.zeros(table + 2),
+            "LA": np.zeros(table + 2),
+            "SC": np.zeros(2 * size * segments * even + 1),
+        }
+        self.arrays["WV"] = self.arrays["WI"].view(np.float64)
 
     def retain(self, drawn: Drawn) -> None:
         """Go on from an execution."""
@@ -177,7 +209,10 @@ class GeneralEngine:
             "mode": 0, "logging": int(logging), "k0": 0, "k1": 0, "c1": 0, "LV": self.log.view(np.float64),
             "LI": self.log, "ln": 0, "lc": self.log_words, "RV": self.kept.view(np.float64), "RI": self.kept,
             "RT": self.places, "rmask": self.table - 1, "RU": self.used, "left": 0, "used": 0,
+            "cmask": self.table - 1, "pmask": 4 * self.table - 1, "za": 0.0, "zd": 0.0,
         }  # fmt: skip
+        state |= {name: self.arrays[name] for name in NOTED}
+        state |= dict.fromkeys(NUMBERS, 0)
         run = {
             "method": self.method, "L": size, "T": segments, "NG": self.own, "NP": predicts,
             "base": len(program.words), "now": 0, "A": self.arrays["A"], "LS": self.arrays["LS"],
@@ -186,7 +221,8 @@ class GeneralEngine:
             "PATH": self.arrays["PATH"], "words": self.lengths[0], "entries": self.lengths[1], "K": given,
             "OW": block.log_weights.reshape(-1), "OE": block.log_evidence, "OQ": out, "OM": outcomes,
             "OA": block.ancestors.reshape(-1), "OX": block.weakest.reshape(-1), "OD": drawn, "OS": ends, "od": 0,
-            "oc": room, "E": self.arrays["E"],
+            "oc": room, "E": self.arrays["E"], "even": int(self.even), "SC": self.arrays["SC"],
+            "ODD": self.arrays["ODD"], "FS": self.arrays["FS"], "DM": self.arrays["DM"],
         }  # fmt: skip
         first, second = self.machine.record("State", state), self.machine.record("Run", run)
         with halting(first):

@@ -14,8 +14,9 @@ from pplc_runtime.distributions import ALIASES, DEFAULTS, DISTRIBUTIONS, WEIGHTI
 from pplc_runtime.distributions.base import Domain, Family, Parameter
 from pplc_runtime.distributions.domains import WEIGHTS
 from pplc_runtime.general.dirichlet_process import dp_text
+from pplc_runtime.general.gaussian import drawn_at_point, function_of, seen_at_point
 from pplc_runtime.general.types import NOTHING, NUMBERS, REAL, TRUTH, WHOLE, Structure, Tag, Type, Untyped, Vector
-from pplc_runtime.general.values import Val
+from pplc_runtime.general.values import POINT, Val
 from pplc_runtime.native.library import FUNCTIONS
 from pplc_runtime.native.scalar import TESTS
 from pplc_runtime.processes import ALIASES as PROCESS_ALIASES
@@ -50,6 +51,8 @@ def constructed(whole: Whole, writer: Writer, name: str, address: str, values: l
     """A distribution or process."""
     if name == "dp":
         return _dp(whole, writer, address, values)
+    if name == "gp":
+        return function_of(writer, address, values)
     if name == "categorical":
         name = "discrete"  # by weights; what is no vector of numbers has no code below
     process = PROCESSES.get(PROCESS_ALIASES.get(name, name))
@@ -169,6 +172,9 @@ def sampled(whole: Whole, writer: Writer, address: str, source: Val) -> Val:
     def by_tag(tag: Tag, parts: list[Val]) -> Val:
         if tag.kind == "process":
             return _from_process(whole, writer, tag, ", ".join(["S", at, *_given(writer, tag, parts)]))
+        if tag == POINT:
+            whole.helper("sample_normal", _sampler(DISTRIBUTIONS["normal"]))
+            return drawn_at_point(whole, writer, at, parts, "sample_normal")
         codes = ", ".join(_passed(writer, parts))
         if tag.kind != "dist" or tag.name not in DISTRIBUTIONS:
             raise Untyped(f"a sample from a {tag}", writer.node)
@@ -215,7 +221,7 @@ def _sampler(family: Family) -> str:
         if S.fail != 0:
             return {zero}
         x = S.{array}[p]
-        if S.mode == 2:
+        if S.mode >= 2:
             scored(S, lp_{label}({"x" if real else "float(x)"}{passed}))
             return x
     keep_{"real" if real else "whole"}(S, at, {measure}, x)
@@ -227,9 +233,13 @@ _PROCESSES: Final[dict[str, tuple[str, str, Type]]] = {
     "NormalNormal": ("about_mean", "", REAL), "PolyaUrn": ("urn", "", WHOLE),
 }  # fmt: skip
 """The functions of `urns`, what they are given beside the parameters, and the type of a draw."""
+RESTAURANTS: Final = ("Crp", "PitmanYor")
+"""Those whose seats are weighed by counts (`incremental`)."""
 
 
 def _from_process(whole: Whole, writer: Writer, tag: Tag, codes: str) -> Val:
+    if tag.name not in RESTAURANTS:
+        whole.replayed_as_a_whole()
     if tag.name.startswith("dp "):
         family = DISTRIBUTIONS[tag.name[3:]]
         label, type_ = _label(family), value_type(family)
@@ -242,7 +252,7 @@ def _from_process(whole: Whole, writer: Writer, tag: Tag, codes: str) -> Val:
 # Observes
 
 
-def observed(whole: Whole, writer: Writer, source: Val, value: Val) -> None:
+def observed(whole: Whole, writer: Writer, address: str, source: Val, value: Val) -> None:
     """Weigh by the density of a value."""
     if source.type is NOTHING or value.type is NOTHING:
         return
@@ -251,7 +261,9 @@ def observed(whole: Whole, writer: Writer, source: Val, value: Val) -> None:
 
     def by_tag(tag: Tag, parts: list[Val]) -> Val:
         if tag.kind == "process":
-            _into_process(writer, tag, _given(writer, tag, parts), value)
+            _into_process(whole, writer, tag, _given(writer, tag, parts), value)
+        elif tag == POINT:
+            seen_at_point(whole, writer, address, parts, value)
         elif tag.kind == "dist":
             codes = _passed(writer, parts)
             family = DISTRIBUTIONS.get(tag.name) or WEIGHTING[tag.name]
@@ -277,9 +289,11 @@ def _seen(writer: Writer, value: Val, type_: Type, name: str) -> str:
     return writer.number(value, f"a value of {name}")
 
 
-def _into_process(writer: Writer, tag: Tag, codes: list[str], value: Val) -> None:
+def _into_process(whole: Whole, writer: Writer, tag: Tag, codes: list[str], value: Val) -> None:
     if tag.name.startswith("dp "):
         raise Untyped("an observe of a dp", writer.node)
+    if tag.name not in RESTAURANTS:
+        whole.replayed_as_a_whole()
     name, more, type_ = _PROCESSES[tag.name]
     if type_ == TRUTH:
         if value.type != TRUTH:

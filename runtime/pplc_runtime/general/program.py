@@ -15,14 +15,16 @@ from typing import Any, Final
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.general.calls import CALLS, Call
 from pplc_runtime.general.primitives import NAMES, apply_primitive
-from pplc_runtime.general.types import NOTHING, WHOLE, Structure, Tag, Type, Untyped, depth, join, word
+from pplc_runtime.general.types import NOTHING, WHOLE, Scalar, Structure, Tag, Type, Untyped, Vector, depth, join, word
 from pplc_runtime.general.values import Constants, Hash, Val, fields_of, type_of
 from pplc_runtime.general.writer import Writer
+from pplc_runtime.program.steps import Assume
 
 MOST_ROUNDS: Final = 30
 DEEPEST_TYPE: Final = 6
 DEEPEST: Final = 200_000
 """Calls inside of calls: more than that end the run with an error, as they do by lanes."""
+MOST_PLACES: Final = 65536
 FIRST_FAILURE: Final = 100
 FIXED: Final = {
     4: "the recursion is too deep", 5: "a whole number is too large for machine code",
@@ -46,7 +48,11 @@ class Whole:
         self.variadic: set[str] = set()
         self.failures: dict[tuple[str, Any], int] = {}
         self.calls: dict[str, set[str]] = {}
+        self.keys: dict[str, int] = {}
+        """How many arguments a memoised function has."""
         self.recursive: set[str] = set()
+        self.even = all(step.step is not Assume for segment in plan.segments[1:] for step in segment)
+        """Whether all that segments hand on are entries of memos and seats in restaurants, but for the first."""
         self.changed = False
         self.begin()
 
@@ -83,6 +89,10 @@ class Whole:
                 stack.extend(self.calls.get(each, ()))
         return found
 
+    def replayed_as_a_whole(self) -> None:
+        if self.even:
+            self.even, self.changed = False, True
+
     # Types that grow
 
     def grown(self, old: Type, new: Type) -> Type:
@@ -110,6 +120,13 @@ class Whole:
         """The type of a global, and its place among all."""
         self.globals[name] = self.grown(self.globals.get(name, NOTHING), type_)
         return self.globals[name], self.slots.setdefault(name, len(self.slots))
+
+    def place_of(self, hash_: int) -> int:
+        """The place among the globals of the state of a process, or of the entries of a memo, that the planner made."""
+        place = self.slots.setdefault(str(hash_), len(self.slots))
+        if place >= MOST_PLACES:
+            raise Untyped("too many processes")
+        return place
 
     def with_fields(self, tag: Tag, types: list[Type] | None) -> list[Type]:
         """The types of the fields of a tag, which is made with some."""
@@ -191,21 +208,46 @@ class Whole:
         passed = "".join(f", p{position}" for position in range(len(types)))
         array = "H" if kind == "float" else "I"
         label = self.label(name)
-        return f"""def m_{label}(S: State, key: int{given}) -> {kind}:
-    leaf = look(S, key)
-    if leaf != 0:
-        return S.{array}[leaf + 1]
-    S.depth = S.depth + 1
-    x = f_{label}(S, key{passed})
-    S.depth = S.depth - 1
-    if S.fail != 0:
-        return {"0.0" if kind == "float" else "0"}
-    leaf = enter(S, key)
-    S.{array}[leaf + 1] = x
-    return x"""
+        key, found, kept = "key", "look(S, key)", "enter(S, key)"
+        if self.is_near(name):
+            key, found, kept = "mixed(memo, p0)", "found_near(S, memo, place, p0)", "kept_near(S, memo, place, p0)"
+        where, size = "place, p0" if self.is_near(name) else "-1, 0", self.compared(result)
+        lines = [f"def m_{label}(S: State, {'key' if key == 'key' else 'memo'}: int, place: int{given}) -> {kind}:"]
+        lines += [f"    leaf = {found}", "    if leaf != 0:"]
+        if self.even:
+            lines += ["        if S.mode >= 3:", f"            asked(S, {key})"]
+        lines.append(f"        return S.{array}[leaf + 1]")
+        if self.even:
+            lines += ["    if S.mode >= 3:", f"        w = stands_in(S, {key})", "        if w >= 0:"]
+            lines.append(f"            return S.{'WV' if kind == 'float' else 'WI'}[w]")
+        deeper, back = (
+            (["    S.depth = S.depth + 1"], ["    S.depth = S.depth - 1"]) if name in self.recursive else ([], [])
+        )
+        lines += [*deeper, f"    x = f_{label}(S, {key}{passed})", *back]
+        lines += ["    if S.fail != 0:", f"        return {'0.0' if kind == 'float' else '0'}"]
+        lines += [f"    leaf = {kept}", f"    S.{array}[leaf + 1] = x"]
+        if self.even:
+            lines += ["    if S.watched != 0:", f"        made(S, {key}, {where}, S.I[leaf + 1], {size})"]
+        return "\n".join([*lines, "    return x"])
 
-    def applied(self, writer: Writer, function: str, address: str, arguments: list[Val], memo: bool = False) -> Val:
-        """A call of a function of the module; one that is memoised is given the address of its entry."""
+    def compared(self, type_: Type) -> int:
+        """How values are compared by their words: 0 as they are, else so many where they are, -1 for a vector."""
+        if isinstance(type_, Vector) and isinstance(type_.element, Scalar):
+            return -1
+        if isinstance(type_, Structure) and len(type_.tags) == 1:
+            fields = self.field_types.get(next(iter(type_.tags)), [])
+            return 1 + len(fields)
+        return 0
+
+    def is_near(self, name: str) -> bool:
+        """Whether the entries of a memoised function are by one whole number: they need no hashes."""
+        return self.keys.get(name) == 1 and self.parameters.get(name, [NOTHING])[0] == WHOLE
+
+    def applied(
+        self, writer: Writer, function: str, address: str, arguments: list[Val], memo: str | None = None
+    ) -> Val:
+        """A call of a function of the module; one that is memoised is given the address of its entry, and the place of
+        the memo."""
         names = self.parameters_of(function)
         if len(arguments) != len(names):
             raise Untyped(f"'{function}' is given {len(arguments)} arguments", writer.node)
@@ -213,13 +255,15 @@ class Whole:
         passed = "".join(f", {writer.code(value, type_)}" for value, type_ in zip(arguments, types))
         result = self.results.get(function, NOTHING)
         self.pending.append(function)
-        if memo:
+        if memo is not None:
             self.pending.append(f"memo {function}")
         self.calls.setdefault(writer.name, set()).add(function)
-        if not memo and function in self.recursive:
+        if memo is None and function in self.recursive:
             writer.line("S.depth = S.depth + 1")
-        found = writer.set(f"{'m' if memo else 'f'}_{self.label(function)}(S, {address}{passed})", result)
-        if not memo and function in self.recursive:
+        label = self.label(function)
+        called = f"f_{label}(S, {address}" if memo is None else f"m_{label}(S, {address}, {memo}"
+        found = writer.set(f"{called}{passed})", result)
+        if memo is None and function in self.recursive:
             writer.line("S.depth = S.depth - 1")
         writer.check()
         return found

@@ -30,7 +30,7 @@ class State:
     fail: int
     halt: int  # not zero: the run is over, another thread says
     depth: int
-    mode: int  # 0 draws, 1 takes what is retained, 2 scores it
+    mode: int  # 0 draws, 1 takes what is retained, 2 scores it, 3 a segment by itself (`incremental`), 4 notes it
     logging: int
     k0: int
     k1: int
@@ -46,6 +46,45 @@ class State:
     RU: ints  # which of it the retained particle has used in this sweep, and how much is left: the suffix
     left: int
     used: int
+    seg: int  # the segment that is running, and from where on noted entries stand in
+    bound: int
+    watched: int  # whether the rest here is in use, and whether it is of no use in this sweep
+    all: int
+    odd: int  # whether a segment by itself does otherwise than noted
+    CK: ints  # entries that are asked for: keys, who asks, and which of what is noted they are
+    CH: ints
+    CW: ints
+    cells: int
+    cmask: int
+    EN: ints  # who asks, as lists: the next, and the segment
+    ES: ints
+    edges: int
+    PK: ints  # which of these there are
+    pmask: int
+    WS: ints  # what is noted of entries: the segment that makes one, its word, its key, place and number
+    WI: ints
+    WV: floats
+    WK: ints
+    WP: ints
+    WN: ints
+    noted: int
+    AS: ints  # the segment that draws a value
+    AC: ints  # how many values each segment draws, and where its entries and seats begin
+    AW: ints
+    ZS: ints
+    ZK: ints  # the restaurant: tables in order, where it is, and its parameters
+    seats: int
+    z: int
+    zw: int
+    za: float
+    zd: float
+    MZ: ints  # what is still to be seated: how many at each table, and the tables in order
+    FO: ints
+    first: int
+    LG: floats  # sums of logs
+    LA: floats
+    FK: ints  # what particles make in a generation: keys, and whether it is as noted
+    fn: int
 
 
 # How a segment may end before its end: no room (1 in the arena, 2 for draws), of weight zero (3), too deep (4), a whole
@@ -141,6 +180,23 @@ def enter(S: State, key: int) -> int:
     return S.bin
 
 
+def state_of(S: State, where: int) -> int:
+    """The state of a process; 0 before the first draw. One that the planner has made is among the globals."""
+    if where >= 0 and where < 65536:
+        return S.Q[S.g + where]
+    leaf = look(S, where)
+    return 0 if leaf == 0 else S.I[leaf + 1]
+
+
+def keep_state(S: State, where: int, p: int) -> None:
+    """The state of a process is another."""
+    if where >= 0 and where < 65536:
+        S.Q[S.g + where] = p
+    else:
+        leaf = enter(S, where)
+        S.I[leaf + 1] = p
+
+
 # What is drawn, and what is retained
 
 
@@ -178,6 +234,14 @@ def taken(S: State, at: int, measure: int) -> int:
         if S.mode == 1:
             S.RU[p - 2] = 1
             S.left = S.left - 1
+        if S.watched != 0:
+            if S.mode == 4:
+                S.AS[p - 2] = S.seg
+            if S.AS[p - 2] != S.seg:
+                if S.mode == 1:
+                    S.all = 1
+                else:
+                    S.odd = 1
         S.used = S.used + 1
     return p
 

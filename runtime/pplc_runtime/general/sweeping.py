@@ -1,136 +1,18 @@
 """Sweeps of importance, smc, icsmc and pgas over particles that are run one at a time, in the middle language.
 
 As `inference/sweep` has it: at each generation ancestors are drawn by weight, each particle runs to the next observe,
-and is weighed by it. In a conditional sweep particle 0 takes what is retained. With ancestor sampling it first draws
-the ancestor l with probability proportional to w_{n-1}^l p(suffix | prefix^l): the whole suffix is replayed after each
-prefix, and must draw exactly its own addresses (docs/design.md, rule 1).
+and is weighed by it. In a conditional sweep particle 0 takes what is retained; with ancestor sampling it first draws
+its ancestor (`suffixes`).
 """
 
 from __future__ import annotations
 
+from pplc_runtime.general.particle import Run, enter_particle, extend, fork, report
 from pplc_runtime.general.store import State, new_node
+from pplc_runtime.general.suffixes import new_ancestor, note
 from pplc_runtime.machine.generator import uniform
-from pplc_runtime.machine.words import MASK, floats, inf, ints, log
+from pplc_runtime.machine.words import MASK, inf, log
 from pplc_runtime.native.resample import draw_ancestors, effective, pick, weigh
-
-
-class Run:
-    """What a block of sweeps is told, works on, and gives."""
-
-    method: int  # 0 importance, 1 smc, 2 icsmc, 3 pgas
-    L: int
-    T: int
-    NG: int  # globals, of which the last NP are predicted
-    NP: int
-    base: int  # where the constants end in the arena
-    now: int  # which half of the globals is in use
-    A: ints  # ancestors
-    LS: ints  # where the log of each generation and particle begins and ends
-    ROOTS: ints
-    LW: floats
-    W: floats
-    C: floats
-    X: floats
-    G: ints
-    PATH: ints
-    words: int  # the length of what is retained, and how many values there are in it
-    entries: int
-    K: ints  # keys of the sweeps
-    OW: floats  # log weights, log evidence, predicts as words
-    OE: floats
-    OQ: ints
-    OM: ints  # the chosen particle, and how often another ancestor was drawn
-    OA: ints  # the ancestors of all particles
-    OX: floats  # the generation in which the fewest particles count: its number, how many, and decades of weights
-    OD: ints  # what is retained after each sweep, one after the other, and where it ends
-    OS: ints
-    od: int
-    oc: int
-    E: ints  # what went wrong: code, generation, particle; and the length of what is retained
-
-
-def segment(S: State, n: int) -> None:
-    """Run the statements up to the next observe; the compiler writes it."""
-
-
-def report(S: State) -> None:
-    """Run the predicts that have waited; the compiler writes it."""
-
-
-def fork(S: State, R: Run, n: int) -> None:
-    """Go on with the ancestors of generation n."""
-    L = R.L
-    here = R.now * L
-    there = L - here
-    for i in range(L):
-        a = R.A[n * L + i]
-        R.ROOTS[there + i] = R.ROOTS[here + a]
-        for k in range(R.NG):
-            S.Q[(there + i) * R.NG + k] = S.Q[(here + a) * R.NG + k]
-    R.now = 1 - R.now
-
-
-def enter_particle(S: State, R: Run, i: int, n: int) -> None:
-    """Be particle i in generation n."""
-    S.root = R.ROOTS[R.now * R.L + i]
-    S.g = (R.now * R.L + i) * R.NG
-    S.mark = S.top
-    S.c1 = (n << 40) | (i << 16)
-    S.lw = 0.0
-    S.fail = 0
-    S.depth = 0
-
-
-def extend(S: State, R: Run, i: int, n: int) -> float:
-    """The log weight of particle i after segment n; `S.fail` above 3 or below is a reason to stop."""
-    enter_particle(S, R, i, n)
-    S.mode = 1 if R.method >= 2 and i == 0 else 0
-    R.LS[2 * (n * R.L + i)] = S.ln
-    segment(S, n)
-    R.LS[2 * (n * R.L + i) + 1] = S.ln
-    R.ROOTS[R.now * R.L + i] = S.root
-    if S.fail == 3:
-        S.fail = 0
-        return -inf
-    return S.lw
-
-
-def rescore(S: State, R: Run, i: int, n: int) -> float:
-    """The log density of the suffix from segment n on after the prefix of particle i: -inf if it does not fit."""
-    top = S.top
-    enter_particle(S, R, i, n)
-    spare = 2 * R.L * R.NG
-    for k in range(R.NG):
-        S.Q[spare + k] = S.Q[S.g + k]
-    S.g = spare
-    S.mode = 2
-    S.used = 0
-    s = n
-    while s < R.T and S.fail == 0:
-        segment(S, s)
-        s += 1
-    S.top = top
-    if S.fail == 3 or (S.fail == 0 and S.used != S.left):
-        S.fail = 0
-        return -inf
-    return S.lw
-
-
-def new_ancestor(S: State, R: Run, n: int) -> int:
-    """The ancestor that the retained particle draws at a boundary; -1 where something is wrong."""
-    for i in range(R.L):
-        R.C[i] = -inf
-        if R.LW[i] > -inf:
-            score = rescore(S, R, i, n)
-            if S.fail != 0:
-                R.E[2] = i
-                return -1
-            R.C[i] = R.LW[i] + score
-    if R.C[0] == -inf:
-        S.fail = 6
-        return -1
-    weigh(R.L, R.C, R.X)
-    return pick(R.L, R.X, uniform(S.k0, S.k1, 2, n << 40))
 
 
 def retain(S: State, R: Run, chosen: int) -> None:
@@ -195,6 +77,11 @@ def sweep(S: State, R: Run, b: int) -> int:
         R.LW[i] = 0.0
         for k in range(R.NG):
             S.Q[i * R.NG + k] = 0
+    S.watched = R.even
+    if R.even != 0:
+        note(S, R)
+        if S.fail != 0:
+            return S.fail
     evidence = 0.0
     moved = 0
     for n in range(R.T):
@@ -217,9 +104,12 @@ def sweep(S: State, R: Run, b: int) -> int:
             fork(S, R, n)
             for i in range(L):
                 R.LW[i] = 0.0
+        S.fn = 0
         for i in range(L):
             if R.LW[i] > -inf:
                 w = extend(S, R, i, n)
+                if i == 0 and R.even != 0 and S.used != S.AC[n]:
+                    S.all = 1
                 if S.fail != 0:
                     R.E[2] = i
                     return S.fail
@@ -239,6 +129,7 @@ def sweep(S: State, R: Run, b: int) -> int:
         chosen = pick(L, R.W, uniform(S.k0, S.k1, 3, R.T << 40))
     logging = S.logging
     S.logging = 0
+    S.watched = 0
     for i in range(L):
         if R.LW[i] > -inf:
             enter_particle(S, R, i, R.T)

@@ -9,30 +9,24 @@ Lebesgue (131072), and one for its size.
 
 from __future__ import annotations
 
-from pplc_runtime.general.store import State, alloc, enter, keep_real, keep_whole, look, scored, taken
+from pplc_runtime.general.incremental import seated
+from pplc_runtime.general.store import State, alloc, keep_real, keep_state, keep_whole, scored, state_of, taken
 from pplc_runtime.machine.generator import normal, uniform
 from pplc_runtime.machine.words import floats, inf, log, sqrt
 from pplc_runtime.native.densities import lp_normal
 
 
-def state_of(S: State, where: int) -> int:
-    """The state of a process; 0 before the first draw."""
-    p = look(S, where)
-    return 0 if p == 0 else S.I[p + 1]
-
-
 def own_state(S: State, where: int, size: int) -> int:
     """A state of the particle's own, of so many words; a new one is empty."""
-    leaf = enter(S, where)
-    p = S.I[leaf + 1]
-    if S.fail != 0 or p >= S.mark:
+    p = state_of(S, where)
+    if p >= S.mark:
         return p
     q = alloc(S, size)
     if S.fail != 0:
         return q
     for j in range(size):
         S.I[q + j] = 0 if p == 0 else S.I[p + j]
-    S.I[leaf + 1] = q
+    keep_state(S, where, q)
     return q
 
 
@@ -41,25 +35,32 @@ def own_state(S: State, where: int, size: int) -> int:
 
 def seat(S: State, where: int, k: int) -> None:
     """A customer more at table k, which may be the next new one."""
-    leaf = enter(S, where)
-    p = S.I[leaf + 1]
-    if S.fail != 0:
-        return
-    room = 5 if p == 0 else S.I[p]
+    p = state_of(S, where)
+    tables = 0
+    room = 5
+    customers = 0
+    if p != 0:
+        room = S.I[p]
+        tables = S.I[p + 1]
+        customers = S.I[p + 2]
     if p < S.mark or k >= room:
-        more = room if k < room else 2 * room + 3
-        q = alloc(S, 3 + more)
+        if k >= room:
+            room = room + 4 + room // 2
+        q = alloc(S, 3 + room)
         if S.fail != 0:
             return
-        for j in range(3 + more):
-            S.I[q + j] = S.I[p + j] if p != 0 and j < 3 + room else 0
-        S.I[q] = more
-        S.I[leaf + 1] = q
+        S.I[q] = room
+        S.I[q + 1] = tables
+        for j in range(tables):
+            S.I[q + 3 + j] = S.I[p + 3 + j]
+        keep_state(S, where, q)
         p = q
-    if k == S.I[p + 1]:
+    S.I[p + 2] = customers + 1
+    if k == tables:
         S.I[p + 1] = k + 1
-    S.I[p + 2] = S.I[p + 2] + 1
-    S.I[p + 3 + k] = S.I[p + 3 + k] + 1
+        S.I[p + 3 + k] = 1
+    else:
+        S.I[p + 3 + k] = S.I[p + 3 + k] + 1
 
 
 def pick_table(S: State, p: int, alpha: float, discount: float, u: float) -> int:
@@ -96,15 +97,21 @@ def sample_tables(S: State, at: int, where: int, alpha: float, discount: float) 
         k = S.RI[j]
         if S.mode == 2:
             scored(S, lp_table(S, p, k, alpha, discount))
-            if S.fail != 0:
-                return 0
+        if S.mode >= 3:
+            seated(S, where, k, alpha, discount)
+        if S.fail != 0 or S.mode == 3:
+            return k
     seat(S, where, k)
-    if S.mode != 2:
+    if S.mode < 2:
         keep_whole(S, at, 65537, k)
     return k
 
 
 def observe_tables(S: State, where: int, k: int, alpha: float, discount: float) -> None:
+    if S.mode >= 3:
+        seated(S, where, k, alpha, discount)
+        if S.mode == 3:
+            return
     scored(S, lp_table(S, state_of(S, where), k, alpha, discount))
     if S.fail == 0:
         seat(S, where, k)

@@ -26,6 +26,7 @@ from pplc_runtime.general.types import (
 )
 from pplc_runtime.numerics.keys import number_of
 from pplc_runtime.primitives.base import Primitive
+from pplc_runtime.program.gaussian_process import GaussianProcess, Point
 from pplc_runtime.program.stochastic import Dist, ProcessInstance
 from pplc_runtime.values import List, Memo, Procedure, Symbol
 
@@ -36,6 +37,9 @@ VARIABLE: Final = object()
 """In place of a constant: a value that is known when the program runs."""
 LARGEST: Final = 1 << 53
 _MASK: Final = (1 << 64) - 1
+FUNCTION: Final = Tag("gp", "gp")
+POINT: Final = Tag("point", "gp")
+"""A Gaussian process, and its value at a point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +110,17 @@ def fields_of(value: Any, whole: Whole) -> tuple[Tag, tuple[Any, ...]]:
                 whole.variadic.add(whole.function_name(value.code))
             return Tag("proc", whole.function_name(value.code)), value.parts
         case Memo(procedure=Procedure(variadic=False) as inner):
-            return Tag("memo", whole.function_name(inner.code)), (Hash(value.at.hash), *inner.parts)
+            place = Hash(whole.place_of(value.at.hash))
+            return Tag("memo", whole.function_name(inner.code)), (Hash(value.at.hash), place, *inner.parts)
         case Dist():
             return Tag("dist", value.family.name), value.parts
         case ProcessInstance():
             tag = process_tag(value.family)
-            return tag, (Hash(value.at.hash), *value.parts)
+            return tag, (Hash(whole.place_of(value.at.hash)), *value.parts)
+        case GaussianProcess():
+            return FUNCTION, (Hash(whole.place_of(value.at.hash)), *value.parts)
+        case Point():
+            return POINT, (Hash(whole.place_of(value.at.hash)), *value.parts)
         case Primitive():
             return Tag("primitive", value.name), ()
     raise Untyped(f"a value of the kind {type(value).__name__}")
@@ -126,7 +135,7 @@ def process_tag(family: Any) -> Tag:
 
 @dataclass(frozen=True, slots=True)
 class Hash:
-    """The hash of an address as a field."""
+    """The hash of an address, or a place among the globals, as a field."""
 
     value: int
 

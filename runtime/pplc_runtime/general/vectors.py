@@ -161,7 +161,7 @@ def sample_discrete(S: State, at: int, v: int) -> int:
         if S.fail != 0:
             return 0
         k = S.RI[p]
-        if S.mode == 2:
+        if S.mode >= 2:
             scored(S, lp_discrete(float(k), S.I[v], S.H[v + 1 :]))
             return k
     keep_whole(S, at, 65537, k)

@@ -40,6 +40,7 @@ NIL_WHOLE: Final = -(1 << 62)
 """nil where a whole number, a truth or a reference may be: none of them is it."""
 NIL_REAL: Final = 0x7FF8_7070_6C63_0001
 """nil where a real number may be: the bits of a number that is none."""
+STOCHASTIC: Final = ("dist", "process", "gp", "point")
 Thunk: TypeAlias = ast.Lambda | ast.FunctionDef
 
 
@@ -181,7 +182,7 @@ class Writer:
             return "0 != 0"
         if isinstance(value.type, Maybe):
             return f"{value.code} == 1" if value.type.of == TRUTH else f"not ({self.is_nil(value)})"
-        if isinstance(value.type, Structure) and any(tag.kind in ("dist", "process") for tag in value.type.tags):
+        if isinstance(value.type, Structure) and any(tag.kind in STOCHASTIC for tag in value.type.tags):
             raise Untyped("a test of a distribution", self.node)
         return value.type != NIL
 

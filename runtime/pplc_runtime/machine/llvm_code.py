@@ -16,6 +16,15 @@ TYPES: Final = {"int": "i64", "float": "double", "bool": "i1", "floats": "ptr", 
 LARGEST_INLINED: Final = 12
 """Functions of more statements are called: to inline them takes LLVM longer than it saves."""
 
+FIELD: Final = ", !tbaa !3"
+ELEMENT: Final = ", !tbaa !4"
+ARRAY: Final = ", !invariant.load !5"
+APART: Final = (
+    '!0 = !{!"memory"}', '!1 = !{!"field", !0}', '!2 = !{!"element", !0}', "!3 = !{!1, !1, i64 0}",
+    "!4 = !{!2, !2, i64 0}", "!5 = !{}",
+)  # fmt: skip
+"""What LLVM is told: a field of a record is no element of an array, and which arrays a record has does not change."""
+
 
 class Term(NamedTuple):
     """An operand of LLVM, and its type in the language."""
@@ -35,7 +44,7 @@ def llvm_text(source: str, exported: frozenset[str]) -> str:
     used = {node.id for function in functions for node in ast.walk(function) if isinstance(node, ast.Name)}
     parts += [_table(name, values) for name, values in TABLES.items() if name in used]
     parts += [_Function(node, known, fields, node.name in exported).text() for node in functions]
-    return "\n".join(parts) + "\n"
+    return "\n".join([*parts, *APART]) + "\n"
 
 
 def _llvm_type(name: str) -> str:
@@ -166,11 +175,13 @@ class _Function:
                 self.store(name, value)
             case ast.Attribute(record, name):
                 place, kind = self.field(record, name)
-                self.line(f"store {TYPES[kind]} {self.converted(value, kind).text}, ptr {place}")
+                if kind in ELEMENTS:
+                    raise TypeError(f"not in the language: {ast.unparse(target)} is another array")
+                self.line(f"store {TYPES[kind]} {self.converted(value, kind).text}, ptr {place}{FIELD}")
             case ast.Subscript(array, index):
                 place_of = self.place(array, index)
                 value = self.converted(value, ELEMENTS[place_of.type])
-                self.line(f"store {TYPES[value.type]} {value.text}, ptr {place_of.text}")
+                self.line(f"store {TYPES[value.type]} {value.text}, ptr {place_of.text}{ELEMENT}")
             case _:
                 raise TypeError(f"not in the language: {ast.unparse(target)}")
 
@@ -267,13 +278,14 @@ class _Function:
             case ast.Attribute(record, name):
                 place, kind = self.field(record, name)
                 anew = " volatile" if name == "halt" else ""  # which another thread writes
-                return self.value(f"load{anew} {_llvm_type(kind)}, ptr {place}", kind)
+                told = ARRAY if kind in ELEMENTS else FIELD
+                return self.value(f"load{anew} {_llvm_type(kind)}, ptr {place}{told}", kind)
             case ast.Subscript(array, ast.Slice(ast.expr() as lower, None)):
                 return self.place(array, lower)
             case ast.Subscript(array, index):
                 place_of = self.place(array, index)
                 kind = ELEMENTS[place_of.type]
-                return self.value(f"load {TYPES[kind]}, ptr {place_of.text}", kind)
+                return self.value(f"load {TYPES[kind]}, ptr {place_of.text}{ELEMENT}", kind)
             case ast.Call():
                 return self.call(expr)
             case _:
