@@ -24,8 +24,9 @@ from pplc_runtime.program.steps import Assume, Observe, Predict
 
 PARTS: Final = (
     ("machine", "generator"), ("machine", "draws"), ("native", "densities"), ("native", "resample"),
-    ("general", "store"), ("general", "entries"), ("general", "vectors"), ("general", "incremental"), ("general", "urns"),
-    ("general", "points"), ("general", "particle"), ("general", "suffixes"), ("general", "sweeping"),
+    ("general", "store"), ("general", "entries"), ("general", "vectors"), ("general", "incremental"),
+    ("general", "urns"), ("general", "points"), ("general", "particle"), ("general", "suffixes"),
+    ("general", "sweeping"),
 )  # fmt: skip
 LIBRARY: Final = "\n".join(
     files(f"pplc_runtime.{room}").joinpath(f"{part}.py").read_text(encoding="utf-8") for room, part in PARTS

@@ -6,24 +6,13 @@ import ast
 import struct
 from typing import Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pplc_runtime.machine.language import ELEMENTS, FUNCTIONS, Signature, reachable, records, signature
+from pplc_runtime.machine.llvm_memory import APART, ARRAY, ELEMENT, FIELD, table
 from pplc_runtime.machine.tables import TABLES
 
 TYPES: Final = {"int": "i64", "float": "double", "bool": "i1", "floats": "ptr", "ints": "ptr"}
 LARGEST_INLINED: Final = 12
 """Functions of more statements are called: to inline them takes LLVM longer than it saves."""
-
-FIELD: Final = ", !tbaa !3"
-ELEMENT: Final = ", !tbaa !4"
-ARRAY: Final = ", !invariant.load !5"
-APART: Final = (
-    '!0 = !{!"memory"}', '!1 = !{!"field", !0}', '!2 = !{!"element", !0}', "!3 = !{!1, !1, i64 0}",
-    "!4 = !{!2, !2, i64 0}", "!5 = !{}",
-)  # fmt: skip
-"""What LLVM is told: a field of a record is no element of an array, and which arrays a record has does not change."""
 
 
 class Term(NamedTuple):
@@ -42,20 +31,13 @@ def llvm_text(source: str, exported: frozenset[str]) -> str:
     parts.append("declare double @pow(double, double) nounwind willreturn memory(none)")
     parts.append("declare i64 @llvm.ctlz.i64(i64, i1)")
     used = {node.id for function in functions for node in ast.walk(function) if isinstance(node, ast.Name)}
-    parts += [_table(name, values) for name, values in TABLES.items() if name in used]
+    parts += [table(name, values) for name, values in TABLES.items() if name in used]
     parts += [_Function(node, known, fields, node.name in exported).text() for node in functions]
     return "\n".join([*parts, *APART]) + "\n"
 
 
 def _llvm_type(name: str) -> str:
     return TYPES.get(name, "ptr")  # records are passed by reference
-
-
-def _table(name: str, values: NDArray[np.float64]) -> str:
-    """An array as its bytes, which LLVM reads sooner than numbers."""
-    content = values.tobytes()
-    escaped = "\\" + content.hex("\\")
-    return f'@{name} = internal constant [{len(content)} x i8] c"{escaped}", align 64'
 
 
 def _real(value: float) -> str:

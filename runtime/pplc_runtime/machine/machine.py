@@ -207,7 +207,10 @@ def _loaded(source: str, exported: frozenset[str]) -> Any:
 def _compiler() -> str:
     """What writes the code, so that none is taken from the cache that another version of it has written."""
     folder = Path(__file__).parent
-    texts = [(folder / f"{name}.py").read_text(encoding="utf-8") for name in ("language", "llvm_code", "machine")]
+    texts = [
+        (folder / f"{name}.py").read_text(encoding="utf-8")
+        for name in ("language", "llvm_code", "llvm_memory", "machine")
+    ]
     return "\0".join([*texts, *(values.tobytes().hex() for values in TABLES.values())])
 
 
