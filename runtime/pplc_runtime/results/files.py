@@ -117,6 +117,8 @@ def read_draws(path: str | os.PathLike[str]) -> Posterior:
     found = read[ending](Path(path))
     if not found.sweeps:
         raise BadFile(f"{path}: it has no draws")
+    if not all((sweep.log_weights < np.inf).all() for sweep in found.sweeps):
+        raise BadFile(f"{path}: a log_weight is NaN or Infinity")
     return found
 
 
