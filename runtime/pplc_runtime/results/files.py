@@ -232,7 +232,8 @@ def posterior_of(sweeps: list[Sweep], told: Mapping[str, Any]) -> Posterior:
     """The posterior of the sweeps of a file, and of those that have no draws in it."""
     from pplc_runtime.results.posterior import Posterior
 
-    totals = [float(np.logaddexp.reduce(sweep.log_weights)) for sweep in sweeps]
+    with np.errstate(invalid="ignore"):
+        totals = [float(np.logaddexp.reduce(sweep.log_weights)) for sweep in sweeps]
     is_chain = bool(told.get("is_chain", bool(totals) and max(map(abs, totals)) < 1e-6))
     chains = int(told.get("chains") or len({sweep.chain for sweep in sweeps}) or 1)
     sweeps = [*sweeps, *(Sweep(c, n, np.array([-np.inf]), {}) for c, n in told.get(WITHOUT_DRAWS, ()))]
