@@ -114,7 +114,12 @@ def read_draws(path: str | os.PathLike[str]) -> Posterior:
     ending = ending_of(path)
     if ending is None:
         raise BadFile(f"{path}: a file of draws ends in {', '.join(LIBRARIES)}")
-    found = read[ending](Path(path))
+    try:
+        found = read[ending](Path(path))
+    except (BadFile, UnicodeDecodeError):
+        raise
+    except (TypeError, ValueError, OverflowError, AttributeError):
+        raise BadFile(f"{path}: what it tells of its run cannot be read") from None
     if not found.sweeps:
         raise BadFile(f"{path}: it has no draws")
     if not all((sweep.log_weights < np.inf).all() for sweep in found.sweeps):
