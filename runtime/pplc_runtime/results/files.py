@@ -114,9 +114,16 @@ def read_draws(path: str | os.PathLike[str]) -> Posterior:
     ending = ending_of(path)
     if ending is None:
         raise BadFile(f"{path}: a file of draws ends in {', '.join(LIBRARIES)}")
-    found = read[ending](Path(path))
+    try:
+        found = read[ending](Path(path))
+    except (BadFile, UnicodeDecodeError):
+        raise
+    except (TypeError, ValueError, OverflowError, AttributeError):
+        raise BadFile(f"{path}: what it tells of its run cannot be read") from None
     if not found.sweeps:
         raise BadFile(f"{path}: it has no draws")
+    if not all((sweep.log_weights < np.inf).all() for sweep in found.sweeps):
+        raise BadFile(f"{path}: a log_weight is NaN or Infinity")
     return found
 
 
@@ -230,7 +237,8 @@ def posterior_of(sweeps: list[Sweep], told: Mapping[str, Any]) -> Posterior:
     """The posterior of the sweeps of a file, and of those that have no draws in it."""
     from pplc_runtime.results.posterior import Posterior
 
-    totals = [float(np.logaddexp.reduce(sweep.log_weights)) for sweep in sweeps]
+    with np.errstate(invalid="ignore"):
+        totals = [float(np.logaddexp.reduce(sweep.log_weights)) for sweep in sweeps]
     is_chain = bool(told.get("is_chain", bool(totals) and max(map(abs, totals)) < 1e-6))
     chains = int(told.get("chains") or len({sweep.chain for sweep in sweeps}) or 1)
     sweeps = [*sweeps, *(Sweep(c, n, np.array([-np.inf]), {}) for c, n in told.get(WITHOUT_DRAWS, ()))]
