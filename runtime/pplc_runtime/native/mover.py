@@ -109,6 +109,11 @@ class Mover:
         """How many are done at once; which does not depend on how long they take, so that runs can be repeated."""
 
     @property
+    def gradients(self) -> float:
+        """How many gradients were computed so far: what the work of `nuts` is, whatever the machine."""
+        return float(sum(each.fields["T"][6] for each in self.running if each.part.by == "nuts"))
+
+    @property
     def done(self) -> int:
         """How many sweeps were done."""
         return self.running[0].done

@@ -246,6 +246,7 @@ def nuts_step(m: Moves, k0: int, k1: int, c0: int, strict: int) -> float:
             first = T[16 + 7 * n :]
             going = not turns(n, V, first, T[16 + 10 * n :], total, first, 0.0)
             depth += 1
+    T[6] += points
     placed(m, chosen)
     rescored(m, n)
     accept(m, n)

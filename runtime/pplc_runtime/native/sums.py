@@ -109,9 +109,15 @@ def _group_fields(shared: list[list[int]], where: list[list[int]], counts: list[
     }
 
 
+def is_finite(draw: Draw) -> bool:
+    """Whether a draw has one of finitely many values, the same in every execution."""
+    scales = scales_of(draw.family.name, draw.parts, draw.result.shape)
+    return scales is not None and all(scale.kind == FINITE for scale in scales)
+
+
 def _scale(draw: Draw) -> Scale:
     scales = scales_of(draw.family.name, draw.parts, draw.result.shape)
-    if scales is None or any(scale.kind != FINITE for scale in scales):
+    if scales is None or not is_finite(draw):
         raise Unsupported(f"a draw from {draw.family.name}: it sums over those of finitely many values")
     return scales[0]
 
