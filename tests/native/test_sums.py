@@ -149,8 +149,12 @@ def test_what_is_drawn(name: str) -> None:
 
 
 WRONG = {
-    "drawn without its neighbour": ("table = m.PT[m.PO[i] + int(m.X[m.ZO[p]] - m.ZLO[p]) * n :]", "table = table"),
-    "nothing is told": ("told[w] += message", "told[w] += 0.0"),
+    "drawn without its neighbour": (
+        "law = m.PT[m.PO[i] + int(m.X[m.ZO[p]] - m.ZLO[p]) * n :]",
+        "law = m.PT[m.PO[i] :]",
+    ),
+    "nothing is told": ("m.UT[m.UO[p] + w] += message", "m.UT[m.UO[p] + w] += 0.0"),
+    "the sum of a neighbour's row is not divided by": ("P[v] *= share", "P[v] *= 1.0"),
 }
 
 

@@ -73,23 +73,23 @@ class Moves:
     """As AF, for each of the draws: the factors that depend on it alone; and on it and its neighbour."""
     PF: ints
     UO: ints
-    """Where the tables of each begin in `UT`, `PT` and `MT`: by its value, by both, and what it tells its neighbour."""
+    """Where the tables of each begin in `UT` and `PT`: by its value, and by both."""
     PO: ints
-    MO: ints
     UT: floats
     PT: floats
-    MT: floats
     BT: floats
     """As UT: how probable each value is."""
     gs: int
     """How many groups of factors have the same densities, and below a factor of each, what it depends on,
-    and in FG where the table of each factor begins in `GT`, or -1; GB has how probable its entries are."""
+    and in FG where the table of each factor begins in `GT`, or -1; GE has what these are the logs of, and GB how
+    probable its entries are."""
     GF: ints
     GZ: ints
     GP: ints
     GO: ints
     FG: ints
     GT: floats
+    GE: floats
     GB: floats
     SUM: floats
     """The log density with those draws summed out, as it is and after a move."""

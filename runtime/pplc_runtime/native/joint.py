@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -14,6 +16,7 @@ from pplc_runtime.machine.machine import Interpreted, Machine, made
 from pplc_runtime.native.forms import Tables, dispatch, forms
 from pplc_runtime.native.library import TEXT
 from pplc_runtime.native.noise import NOISE, NORMAL, noises
+from pplc_runtime.native.once import computed_once
 from pplc_runtime.native.pieces import Pieces
 from pplc_runtime.native.reverse import Backward, Turned
 from pplc_runtime.native.scalar import SMALL, Scalar
@@ -40,15 +43,20 @@ class Layout:
     draws: tuple[Draw, ...]
 
     @classmethod
-    def of(cls, program: Specialised, pieces: Pieces | None = None) -> Layout:
-        """That of the cells of a program; with what its pieces have beside them, if there are some."""
+    def of(
+        cls, program: Specialised, pieces: Pieces | None = None, same: Mapping[Var, Var] = MappingProxyType({})
+    ) -> Layout:
+        """That of the cells of a program; with what its pieces have beside them, if there are some. Values that are the
+        same as others stand where these do."""
         offsets: dict[Var, int] = {}
         noise: dict[Var, int] = {}
         size = 0
         for var in (*program.cell_of, *(() if pieces is None else pieces.outliving())):
-            if var not in offsets:
-                offsets[var] = size
+            first = same.get(var, var)
+            if first not in offsets:
+                offsets[first] = size
                 size += size_of(var)
+            offsets[var] = offsets[first]
         draws = tuple(each for segment in program.segments for each in segment.forward if isinstance(each, Draw))
         for draw in () if pieces is None else draws:
             if count := len(noises(draw)):
@@ -157,8 +165,9 @@ class Joint:
         gradient: bool = False,
     ) -> None:
         self.program = program
-        self.pieces = Pieces(program)
-        self.layout = Layout.of(program, self.pieces)
+        segments, same = computed_once(program)
+        self.pieces = Pieces(segments)
+        self.layout = Layout.of(program, self.pieces, same)
         self.following = self.layout.noise if noise else {}
         """The draws that follow their noise, and where that stands."""
         tables = Tables()
@@ -206,9 +215,10 @@ class Joint:
             "OFF": nothing, "KIND": nothing, "LO": none, "HI": none, "AF": nothing, "NEW": none, "WR": nothing,
             "BK": none, "P": none, "SCALE": none, "kept": 0, "KEPT": nothing, "OUT": none, "T": none,
             "zs": 0, "ZO": nothing, "ZLO": none, "ZN": nothing, "ZP": nothing, "FREE": nothing, "FR": nothing,
-            "FC": nothing, "UF": nothing, "PF": nothing, "UO": nothing, "PO": nothing, "MO": nothing, "UT": none,
-            "PT": none, "MT": none, "BT": none, "SUM": none,
-            "gs": 0, "GF": nothing, "GZ": nothing, "GP": nothing, "GO": nothing, "FG": nothing, "GT": none, "GB": none,
+            "FC": nothing, "UF": nothing, "PF": nothing, "UO": nothing, "PO": nothing, "UT": none, "PT": none,
+            "BT": none, "SUM": none,
+            "gs": 0, "GF": nothing, "GZ": nothing, "GP": nothing, "GO": nothing, "FG": nothing, "GT": none, "GE": none,
+            "GB": none,
         }  # fmt: skip
 
     def log_density(self, x: Floats) -> float:

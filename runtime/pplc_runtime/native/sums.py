@@ -30,7 +30,7 @@ def sum_fields(joint: Joint, covers: Callable[[At], bool]) -> dict[str, Any]:
     counts = [int(scales[z].high - scales[z].low) for z in order]
     next_counts = [counts[parent] if parent >= 0 else 0 for parent in parents]
     starts = [np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64) for sizes in (
-        counts, [a * b for a, b in zip(counts, next_counts)], next_counts,
+        counts, [a * b for a, b in zip(counts, next_counts)],
     )]  # fmt: skip
     shared = _shared(joint, draws, scopes, factors, place, counts)
     free = [number for number in range(len(joint.pieces)) if number not in scopes]
@@ -48,10 +48,8 @@ def sum_fields(joint: Joint, covers: Callable[[At], bool]) -> dict[str, Any]:
         "PF": ranges(pairs),
         "UO": starts[0],
         "PO": starts[1],
-        "MO": starts[2],
         "UT": rooms[0],
         "PT": rooms[1],
-        "MT": rooms[2],
         "BT": np.zeros_like(rooms[0]),
         "SUM": np.zeros(2),
         **_group_fields(shared, [sorted(place[z] for z in scopes[piece]) for piece in factors], counts),
@@ -105,6 +103,7 @@ def _group_fields(shared: list[list[int]], where: list[list[int]], counts: list[
         "GO": starts,
         "FG": begin,
         "GT": np.zeros(int(starts[-1]) + 1),
+        "GE": np.zeros(int(starts[-1]) + 1),
         "GB": np.zeros(int(starts[-1]) + 1),
     }
 
