@@ -6,7 +6,7 @@ from pplc_runtime.machine.words import exp, fabs, floats, floor, inf, lgamma, lo
 
 
 def log_sigmoid(x: float) -> float:
-    return -log1p(exp(-x)) if x >= 0.0 else x - log1p(exp(x))
+    return (x if x < 0.0 else 0.0) - log1p(exp(-fabs(x)))
 
 
 def log_of(p: float) -> float:

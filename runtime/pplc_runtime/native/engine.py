@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pplc_runtime.engine.plan import Plan
@@ -28,7 +29,7 @@ class NativeEngine(SpecialisedEngine):
         super().__init__(plan)
         self.movers: dict[tuple[Part, ...], Mover] = {}
         """What makes some moves, with what it has learnt for them."""
-        self.joints: dict[tuple[bool, bool], Joint] = {}
+        self.joints: dict[tuple[bool, bool, frozenset[At]], Joint] = {}
         self.made: dict[Asked, Blocks | None] = {}
         """What does sweeps in blocks."""
         self.below: Any = None
@@ -39,16 +40,18 @@ class NativeEngine(SpecialisedEngine):
         """The joint density."""
         return self.density(False, False)
 
-    def density(self, noise: bool, gradient: bool) -> Joint:
-        """The joint density, of which draws may follow their noise, and which may have a gradient; by CPython, which
-        takes long, where there is no machine code at all."""
+    def density(self, noise: bool, gradient: bool, summed: Callable[[At], bool] | None = None) -> Joint:
+        """The joint density, of which draws may follow their noise or be summed out, and which may have a gradient; by
+        CPython, which takes long, where there is no machine code at all."""
         from pplc_runtime.machine.machine import Interpreted, Machine, is_available
         from pplc_runtime.native.joint import Joint
 
-        if (noise, gradient) not in self.joints:
+        program = self.scripts.program
+        out = frozenset(at for _, at in program.draws if summed is not None and summed(at))
+        if (noise, gradient, out) not in self.joints:
             machine = Machine if is_available() else Interpreted
-            self.joints[noise, gradient] = Joint(self.scripts.program, machine, noise, gradient)
-        return self.joints[noise, gradient]
+            self.joints[noise, gradient, out] = Joint(program, machine, noise, gradient, out)
+        return self.joints[noise, gradient, out]
 
     def blocks(self, asked: Asked) -> Blocks | None:
         """What does blocks of sweeps in machine code; None where there is none, or it takes longer to make than it

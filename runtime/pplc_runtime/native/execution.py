@@ -91,6 +91,11 @@ class Moves:
     GT: floats
     GE: floats
     GB: floats
+    plates: int
+    """How many loops over factors there are (see `plates`), where the rows of each begin, there and back; and a row for
+    each factor: its constants, and where it is in `UT`."""
+    PLATES: ints
+    ROWS: ints
     SUM: floats
     """The log density with those draws summed out, as it is and after a move."""
 
@@ -102,6 +107,16 @@ def joint(form: int, m: Moves, i0: int, f0: int) -> float:  # written anew for e
 
 def back(form: int, m: Moves, i0: int, f0: int) -> float:  # written anew for each program that has a gradient
     """Adds the derivatives of the log density of a piece."""
+    return 0.0
+
+
+def fill(form: int, m: Moves, begin: int, end: int) -> float:  # written anew for each program that has loops
+    """Adds the log densities of factors to the tables of draws; not a number where something is wrong."""
+    return 0.0
+
+
+def give(form: int, m: Moves, begin: int, end: int) -> float:  # written anew for each program with loops and a gradient
+    """Adds the derivatives of factors, weighted by how probable the values of draws are."""
     return 0.0
 
 

@@ -71,17 +71,27 @@ def forms(codes: list[Scalar], head: str, first: str, last: str, tables: Tables,
     text: list[str] = []
     places: list[Any] = [None] * len(codes)
     for form, members in enumerate(groups.values()):
-        rows = [_values(codes[member].constants, tables) for member in members]
-        literals, columns = _columns(codes[members[0]].constants, rows)
-        body = [_filled(line, literals) for line in codes[members[0]].lines]
-        unpack = [f"{literals[k]} = {_TABLE[kind]}[{start} + {column}]" for k, (kind, start, column) in columns.items()]
-        text += [head.replace("#", str(form)), *_indented("\n".join([first, *unpack, loop]), 1)]
-        text += [*_indented("\n".join(body), 2 if loop else 1), *_indented(last, 1), ""]
-        for member, row in zip(members, rows):
-            places[member] = Place(form, len(tables.whole), len(tables.real))
-            for k, (kind, _, _) in columns.items():
-                (tables.real if kind == "real" else tables.whole).append(row[k])
+        literals, unpack, begins = grouped([codes[member] for member in members], tables)
+        body = [filled(line, literals) for line in codes[members[0]].lines]
+        text += [head.replace("#", str(form)), *indented("\n".join([first, *unpack, loop]), 1)]
+        text += [*indented("\n".join(body), 2 if loop else 1), *indented(last, 1), ""]
+        for member, begin in zip(members, begins):
+            places[member] = Place(form, *begin)
     return Forms(text, places, [code.messages for code in codes], max((code.scratch for code in codes), default=0))
+
+
+def grouped(codes: list[Scalar], tables: Tables) -> tuple[list[str], list[str], list[tuple[int, int]]]:
+    """What stands for the constants of codes of one form, the lines that read those in tables, from `i0` and `f0` on,
+    and where the rows of each code begin there."""
+    rows = [_values(code.constants, tables) for code in codes]
+    literals, columns = _columns(codes[0].constants, rows)
+    unpack = [f"{literals[k]} = {_TABLE[kind]}[{start} + {column}]" for k, (kind, start, column) in columns.items()]
+    begins: list[tuple[int, int]] = []
+    for row in rows:
+        begins.append((len(tables.whole), len(tables.real)))
+        for k, (kind, _, _) in columns.items():
+            (tables.real if kind == "real" else tables.whole).append(row[k])
+    return literals, unpack, begins
 
 
 _TABLE: Final = {"real": "KF", "whole": "KI", "array": "KI", "segment": "KI"}
@@ -112,12 +122,13 @@ def _columns(constants: list[Constant], rows: list[list[Any]]) -> tuple[list[str
     return literals, columns
 
 
-def _filled(line: str, literals: list[str]) -> str:
+def filled(line: str, literals: list[str]) -> str:
     """A line of code with constants in place of marks."""
     return _MARK.sub(lambda mark: literals[int(mark[1])], line)
 
 
-def _indented(text: str, levels: int) -> list[str]:
+def indented(text: str, levels: int) -> list[str]:
+    """The lines of a text that have something in them, deeper by some levels."""
     return ["    " * levels + line for line in text.splitlines() if line]
 
 

@@ -18,6 +18,7 @@ from pplc_runtime.native.library import TEXT
 from pplc_runtime.native.noise import NOISE, NORMAL, noises
 from pplc_runtime.native.once import computed_once
 from pplc_runtime.native.pieces import Pieces
+from pplc_runtime.native.plates import Plates
 from pplc_runtime.native.reverse import Backward, Turned
 from pplc_runtime.native.scalar import SMALL, Scalar
 from pplc_runtime.native.values import Elements, Unsupported, size_of
@@ -28,7 +29,9 @@ MOST_FORMS: Final = 200
 _FIRST: Final = "\n".join([*(f"{name} = m.{name}" for name in ("X", "S", "E", "KI", "KF", "KA")), "lp = 0.0"])
 _BACK: Final = "\n".join([_FIRST, *(f"{name} = m.{name}" for name in ("G", "DS", "weight"))])
 _JOINT: Final = TEXT[TEXT.index("def joint(") : TEXT.index("def back(")]
-_BACKWARD: Final = TEXT[TEXT.index("def back(") : TEXT.index("def score_all(")]
+_BACKWARD: Final = TEXT[TEXT.index("def back(") : TEXT.index("def fill(")]
+_FILL: Final = TEXT[TEXT.index("def fill(") : TEXT.index("def give(")]
+_GIVE: Final = TEXT[TEXT.index("def give(") : TEXT.index("def score_all(")]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -152,10 +155,30 @@ class _Back(Backward, _Given):
     """The derivative of the density of a piece, backwards."""
 
 
+class There(_Given):
+    """The density of a factor, whose draw is given and of which nobody else reads anything."""
+
+    def keep(self, var: Var, value: Elements) -> None:
+        """Nobody reads it."""
+
+    def add(self, density: str) -> None:
+        term = self.set(density)
+        self.line(f"if not ({term} < inf): {self.fail('the density of this observe is not a number')}")
+        self.line(f"lp = lp + {term}")
+
+
+class Away(_Back):
+    """Its derivative."""
+
+    def keep(self, var: Var, value: Elements) -> None:
+        """Nobody reads it."""
+
+
 class Joint:
     """The joint density of a program as machine code, and the moves of its values.
 
-    With `noise`, draws follow their noise; with `gradient` there is a derivative."""
+    With `noise`, draws follow their noise; with `gradient` there is a derivative; for draws that will be summed out
+    there are loops."""
 
     def __init__(
         self,
@@ -163,6 +186,7 @@ class Joint:
         machine: type[Machine] | type[Interpreted] = Machine,
         noise: bool = False,
         gradient: bool = False,
+        summed: frozenset[At] = frozenset(),
     ) -> None:
         self.program = program
         segments, same = computed_once(program)
@@ -199,6 +223,14 @@ class Joint:
             self.scratch = max(self.scratch, back_forms.scratch + 1)
         elif noise:
             exported.add("ellipse_block")
+        self.plates = Plates([], [])
+        if summed:
+            from pplc_runtime.native.sums import plates_of
+
+            self.plates = plates_of(self, summed, noise, gradient, tables)
+            if self.plates.rows:
+                text = text.replace(_FILL, "\n".join(self.plates.text))
+                text = text.replace(_GIVE, "") if gradient else text
         self.text = text
         self.machine = made(machine, text, frozenset(exported))  # type: ignore[arg-type] # classes are hashable
         self.whole, self.real, self.arrays = tables.done()
@@ -218,7 +250,7 @@ class Joint:
             "FC": nothing, "UF": nothing, "PF": nothing, "UO": nothing, "PO": nothing, "UT": none, "PT": none,
             "BT": none, "SUM": none,
             "gs": 0, "GF": nothing, "GZ": nothing, "GP": nothing, "GO": nothing, "FG": nothing, "GT": none, "GE": none,
-            "GB": none,
+            "GB": none, "plates": 0, "PLATES": nothing, "ROWS": nothing,
         }  # fmt: skip
 
     def log_density(self, x: Floats) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,7 @@ MOST_SEGMENTS: Final = 1_000_000
 """So many sweeps, or densities of segments, are worth a block."""
 
 
+Joints: TypeAlias = Callable[[bool, bool, Callable[[At], bool] | None], Joint]
 _ALONE: Final = np.array([0])
 
 
@@ -69,9 +70,7 @@ class _Running:
 class Mover:
     """Moves values of an execution, which it keeps from block to block."""
 
-    def __init__(
-        self, plan: Plan, joints: Callable[[bool, bool], Joint], parts: tuple[Part, ...], held: dict[At, Any]
-    ) -> None:
+    def __init__(self, plan: Plan, joints: Joints, parts: tuple[Part, ...], held: dict[At, Any]) -> None:
         self.plan = plan
         self.joint = joint = joints(*with_sums(parts)[0].needs)
         reported = _reported(joint)

@@ -31,9 +31,9 @@ class Part:
         return covers if summed is None else lambda at: covers(at) and not summed(at)
 
     @property
-    def needs(self) -> tuple[bool, bool]:
-        """Of the joint density: whether draws follow their noise, and whether there is a gradient."""
-        return self.noise or self.by == "ellipse", self.by == "nuts"
+    def needs(self) -> tuple[bool, bool, Callable[[At], bool] | None]:
+        """Of the joint density: whether draws follow their noise, whether there is a gradient, what is summed out."""
+        return self.noise or self.by == "ellipse", self.by == "nuts", self.summed
 
 
 def with_sums(parts: tuple[Part, ...]) -> list[Part]:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from pplc_runtime.machine.generator import uniform
 from pplc_runtime.machine.words import exp, floats, inf, ints, log
-from pplc_runtime.native.execution import Moves, back, joint, score_all
+from pplc_runtime.native.execution import Moves, back, fill, give, joint, score_all
 
 
 def factor(m: Moves, f: int) -> float:
@@ -130,6 +130,10 @@ def summed(m: Moves) -> float:
     fill_tables(m)
     for k in range(m.UO[m.zs]):
         m.UT[k] = 0.0
+    for k in range(m.plates):
+        lp = fill(k, m, m.PLATES[2 * k], m.PLATES[2 * k + 1])
+        if lp != lp:
+            return lp
     for i in range(m.zs):
         n = m.ZN[i]
         U = m.UT[m.UO[i] :]
@@ -247,6 +251,8 @@ def summed_gradient(m: Moves) -> None:
                     if weight > 0.0:
                         at(m, i, v)
                         factors_back(m, m.PF, i, w * n + v, weight)
+    for k in range(m.plates):
+        give(k, m, m.PLATES[2 * k + 1], m.PLATES[2 * k + 2])
     for g in range(m.gs):
         i = m.GZ[g]
         p = m.GP[g]
