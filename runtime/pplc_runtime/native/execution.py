@@ -96,6 +96,9 @@ class Moves:
     each factor: its constants, and where it is in `UT`."""
     PLATES: ints
     ROWS: ints
+    OTHERS: ints
+    """Where nothing is summed out, loops are over pieces: here those that sites affect and no loop has, after their
+    number."""
     SUM: floats
     """The log density with those draws summed out, as it is and after a move."""
 
@@ -117,6 +120,11 @@ def fill(form: int, m: Moves, begin: int, end: int) -> float:  # written anew fo
 
 def give(form: int, m: Moves, begin: int, end: int) -> float:  # written anew for each program with loops and a gradient
     """Adds the derivatives of factors, weighted by how probable the values of draws are."""
+    return 0.0
+
+
+def both(form: int, m: Moves, begin: int, end: int) -> float:  # written anew for each program with loops and a gradient
+    """The log density of pieces, whose derivatives are added; not a number if that of some is not finite."""
     return 0.0
 
 

@@ -18,11 +18,11 @@ from pplc_runtime.native.library import TEXT
 from pplc_runtime.native.noise import NOISE, NORMAL, noises
 from pplc_runtime.native.once import computed_once
 from pplc_runtime.native.pieces import Pieces
-from pplc_runtime.native.plates import Plates
+from pplc_runtime.native.plates import Leaves, Plates, leaves
 from pplc_runtime.native.reverse import Backward, Turned
 from pplc_runtime.native.scalar import SMALL, Scalar
 from pplc_runtime.native.values import Elements, Unsupported, size_of
-from pplc_runtime.specialise.ir import Draw, Specialised, Var
+from pplc_runtime.specialise.ir import Compute, Draw, Specialised, Var
 from pplc_runtime.values import ModelError
 
 MOST_FORMS: Final = 200
@@ -31,7 +31,8 @@ _BACK: Final = "\n".join([_FIRST, *(f"{name} = m.{name}" for name in ("G", "DS",
 _JOINT: Final = TEXT[TEXT.index("def joint(") : TEXT.index("def back(")]
 _BACKWARD: Final = TEXT[TEXT.index("def back(") : TEXT.index("def fill(")]
 _FILL: Final = TEXT[TEXT.index("def fill(") : TEXT.index("def give(")]
-_GIVE: Final = TEXT[TEXT.index("def give(") : TEXT.index("def score_all(")]
+_GIVE: Final = TEXT[TEXT.index("def give(") : TEXT.index("def both(")]
+_BOTH: Final = TEXT[TEXT.index("def both(") : TEXT.index("def score_all(")]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -174,6 +175,19 @@ class Away(_Back):
         """Nobody reads it."""
 
 
+class _Leaf(_Back):
+    """The density of a piece of which no other reads anything, and its derivative."""
+
+    check = Scalar.check
+    fit = Scalar.fit
+
+    def add(self, density: str) -> None:
+        super().add(density)
+        term = f"v{self.count}"
+        self.line(f"if not ({term} > -inf and {term} < inf): return nan")
+        self.line(f"lp = lp + {term}")
+
+
 class Joint:
     """The joint density of a program as machine code, and the moves of its values.
 
@@ -223,7 +237,11 @@ class Joint:
             self.scratch = max(self.scratch, back_forms.scratch + 1)
         elif noise:
             exported.add("ellipse_block")
-        self.plates = Plates([], [])
+        self.plates, self.leaves = Plates([], []), Leaves([], [])
+        if gradient and not summed:
+            self.leaves = leaves(self._leaves(noise), tables)
+            if self.leaves.rows:
+                text = text.replace(_BOTH, "\n".join(self.leaves.text))
         if summed:
             from pplc_runtime.native.sums import plates_of
 
@@ -231,10 +249,26 @@ class Joint:
             if self.plates.rows:
                 text = text.replace(_FILL, "\n".join(self.plates.text))
                 text = text.replace(_GIVE, "") if gradient else text
+        self.scratch = max(self.scratch, self.leaves.scratch + 1, self.plates.scratch + 1)
         self.text = text
         self.machine = made(machine, text, frozenset(exported))  # type: ignore[arg-type] # classes are hashable
         self.whole, self.real, self.arrays = tables.done()
         self.places = [np.array([[p.form, p.whole, p.real] for p in each], np.int64).ravel() for each in places]
+
+    def _leaves(self, noise: bool) -> dict[int, Scalar]:
+        """The code of the pieces of which no other reads anything."""
+        found: dict[int, Scalar] = {}
+        turned: Turned = {}
+        for number, piece in enumerate(self.pieces):
+            results = [each.result for each in piece.operations if isinstance(each, Compute)]
+            follows = [each for each in piece.operations if isinstance(each, Draw) and each.result in self.following]
+            if follows or any(result in self.layout.offsets for result in results):
+                continue
+            found[number] = code = _Leaf(number, self.layout, noise)
+            for operation in piece.operations:
+                code.write(operation)
+            code.turn(turned)
+        return found
 
     def fields(self, x: Floats) -> dict[str, Any]:
         """What moves work on: an execution, no sites."""
@@ -251,6 +285,7 @@ class Joint:
             "BT": none, "SUM": none,
             "gs": 0, "GF": nothing, "GZ": nothing, "GP": nothing, "GO": nothing, "FG": nothing, "GT": none, "GE": none,
             "GB": none, "plates": 0, "PLATES": nothing, "ROWS": nothing,
+            "OTHERS": nothing,
         }  # fmt: skip
 
     def log_density(self, x: Floats) -> float:

@@ -8,7 +8,8 @@ write: what they share, such as the logarithm of a deviation, is computed once b
         for k in range(begin, end):
             UT[...] += lp_normal(KF[...], v1, ...)
 
-`give` adds the derivatives, each weighted by how probable the value is.
+`give` adds the derivatives, each weighted by how probable the value is. Where nothing is summed out, `both` goes over
+the pieces of which no other reads anything, such as the observes of a regression: density and derivatives at once.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class Plates:
 
     text: list[str]
     rows: list[list[tuple[int, int, int, int]]]
+    scratch: int = 0
 
     @property
     def factors(self) -> frozenset[int]:
@@ -84,7 +86,8 @@ def plates(members: list[Member], values: dict[int, int], tables: Tables) -> Pla
     kinds = ("fill", "give") if members and members[0].back is not None else ("fill",)
     for name in kinds if number else ():
         text += dispatch(name, "m: Moves, begin: int, end: int) -> float", "m, begin, end", number, "nan")
-    return Plates(text, rows)
+    codes = [code for member in members for code in (member.there, member.back) if code is not None]
+    return Plates(text, rows, max((code.scratch for code in codes), default=0))
 
 
 def plate_fields(found: Plates, places: dict[tuple[int, int], int]) -> dict[str, Any]:
@@ -98,8 +101,49 @@ def plate_fields(found: Plates, places: dict[tuple[int, int], int]) -> dict[str,
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Leaves:
+    """The text of loops over pieces; and for each of them its pieces: which, and their rows of constants."""
+
+    text: list[str]
+    rows: list[list[tuple[int, int, int]]]
+    scratch: int = 0
+
+
+def leaves(codes: dict[int, Scalar], tables: Tables) -> Leaves:
+    """The loops over pieces of which no other reads anything."""
+    groups: dict[Any, list[int]] = {}
+    for piece, code in codes.items():
+        groups.setdefault((*code.lines, *(each.kind for each in code.constants)), []).append(piece)
+    text: list[str] = []
+    rows: list[list[tuple[int, int, int]]] = []
+    for group in [group for group in groups.values() if len(group) >= LEAST][:MOST]:
+        found, places = _loop(f"both_{len(rows)}", [codes[piece] for piece in group], tables, _BOTH)
+        text += found
+        rows.append([(piece, *here) for piece, here in zip(group, places)])
+    if rows:
+        text += dispatch("both", "m: Moves, begin: int, end: int) -> float", "m, begin, end", len(rows), "nan")
+    return Leaves(text, rows, max((code.scratch for code in codes.values()), default=0))
+
+
+def leaf_fields(found: Leaves, affected: list[int]) -> dict[str, Any]:
+    """The fields of `execution.Moves` that tell of loops over the pieces that some sites affect, and of the others."""
+    wanted = set(affected)
+    rows = [[row for row in plate if row[0] in wanted] for plate in found.rows]
+    inside = {row[0] for plate in rows for row in plate}
+    others = [piece for piece in affected if piece not in inside]
+    ends = np.concatenate([[0], np.cumsum([len(plate) for plate in rows])])
+    return {
+        "plates": len(rows),
+        "PLATES": ends.astype(np.int64),
+        "ROWS": np.array([*(each for plate in rows for piece, i0, f0 in plate for each in (i0, f0, 0)), 0], np.int64),
+        "OTHERS": np.array([len(others), *others], np.int64),
+    }
+
+
 _FILL: Final = ("lp = 0.0", "UT[ROWS[3 * k + 2]] += lp", "")
 _GIVE: Final = ("weight = BT[ROWS[3 * k + 2]]", "", "if weight > 0.0:")
+_BOTH: Final = ("weight = 1.0", "", "")
 """What stands before and after the code of a factor, and whether there is something to do."""
 
 
@@ -123,10 +167,10 @@ def _loop(
             body.append(line)
     before, after, condition = around
     text = [f"def {name}(m: Moves, begin: int, end: int) -> float:"]
-    text += indented("\n".join([*_HEAD, *once, *(f"{total} = 0.0" for total in sums)]), 1)
+    text += indented("\n".join([*_HEAD, "lp = 0.0", *once, *(f"{total} = 0.0" for total in sums)]), 1)
     text += ["    for k in range(begin, end):"]
     text += indented("\n".join(["i0 = ROWS[3 * k]", "f0 = ROWS[3 * k + 1]", before, condition]), 2)
     text += indented("\n".join([*unpack, *body]), 3 if condition else 2)
     text += indented(after, 2)
-    text += [*indented("\n".join(sums.values()), 1), "    return 0.0", ""]
+    text += [*indented("\n".join(sums.values()), 1), "    return lp" if around is _BOTH else "    return 0.0", ""]
     return text, places
