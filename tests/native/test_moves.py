@@ -177,8 +177,8 @@ def test_the_machine_moves_as_cpython_does(by: str) -> None:
         for machine in (MACHINE, Interpreted):
             part = Part(by, lambda at: True, noise=by == "rw")
 
-            joint = Joint(program, machine, *part.needs)
-            mover = Mover(plan, lambda noise, gradient, own=joint: own, (part,), values)  # type: ignore[misc]
+            joint = Joint(program, machine, *part.needs[:2])
+            mover = Mover(plan, lambda *_, own=joint: own, (part,), values)  # type: ignore[misc]
             mover.run(6, 0, 3, Key(5, 6), report=False)
             found.append(mover.x)
     np.testing.assert_allclose(found[0], found[1], rtol=1e-7)
