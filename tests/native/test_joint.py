@@ -246,7 +246,7 @@ def test_the_machine_moves_as_cpython_does() -> None:
                 joint = Joint(program, machine)
                 for by in ("rw", "slice"):
                     part = Part(by, lambda at: True)
-                    mover = Mover(plan, lambda *_, own=joint: own, (part,), values)  # type: ignore[misc]
+                    mover = Mover(plan, lambda *_, own=joint: own, (part,), values)
                     mover.run(12, 0, 6, Key(5, 6), report=False)
                     found.append(mover.x)
         np.testing.assert_allclose(found[:2], found[2:], rtol=1e-10)

@@ -178,7 +178,7 @@ def test_the_machine_moves_as_cpython_does(by: str) -> None:
             part = Part(by, lambda at: True, noise=by == "rw")
 
             joint = Joint(program, machine, *part.needs[:2])
-            mover = Mover(plan, lambda *_, own=joint: own, (part,), values)  # type: ignore[misc]
+            mover = Mover(plan, lambda *_, own=joint: own, (part,), values)
             mover.run(6, 0, 3, Key(5, 6), report=False)
             found.append(mover.x)
     np.testing.assert_allclose(found[0], found[1], rtol=1e-7)
