@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from pathlib import Path
 
 import numpy as np
@@ -60,7 +59,7 @@ def test_a_pilot_tells_in_which_coordinates() -> None:
     text = """[input s] [assume t (sample (half-cauchy 1))] [assume x (mem (lambda (i) (sample (normal 0 t))))]
     [for [i (range 8)] [observe (normal (x i) s) (- i 3.5)]] [predict t] [predict (x 0)]"""
     program, choice = compile_text(text).program, Choice("nuts", "", ("nuts(noise)",))
-    ways = [piloted(program, choice, {"data": {"s": s}, "seed": 1}, time.monotonic() + 60) for s in (20.0, 0.05)]
+    ways = [piloted(program, choice, {"data": {"s": s}, "seed": 1}) for s in (20.0, 0.05)]
     assert ways == ["nuts(noise)", "nuts"]
 
 

@@ -85,7 +85,7 @@ def automatic(
         is_last = place == len(found) - 1
         until = begun + seconds * (1.0 if is_last else 2 / 3)
         try:
-            method = piloted(program, choice, own, until)
+            method = piloted(program, choice, own)
             many = {"chains": max(CHAINS, chains)} if offer_of(method_in(method)).is_chain else {}
             sweeps = settings.get("sweeps") or _FIRST.get(method, 250)
             posterior = program.infer(method, **{**own, **many, **_burn_in(method), "sweeps": sweeps})
@@ -111,19 +111,18 @@ def automatic(
     return best
 
 
-def piloted(program: Program, choice: Choice, own: dict[str, Any], until: float) -> str:
+def piloted(program: Program, choice: Choice, own: dict[str, Any]) -> str:
     """The method of a choice: that which has most effective draws for its gradients, in a short run of one chain."""
     rates: dict[str, float] = {}
     for method in (choice.method, *choice.others) if choice.others else ():
         rates[method] = 0.0
-        left = max(0.5, (until - time.monotonic()) / 8)
-        given = {**own, "sweeps": PILOT, "burn_in": PILOT, "chains": 1, "cores": 1, "max_seconds": left}
+        given = {**own, "sweeps": PILOT, "burn_in": PILOT, "chains": 1, "cores": 1}
         try:
             pilot = program.infer(method, **{**given, "on_sweep": None, "progress": False})
         except ModelError:
             continue
         work = sum(sweep.diagnostics["gradients"] for sweep in pilot.sweeps)
-        rates[method] = effective_of(pilot) / work * len(pilot.sweeps) / PILOT
+        rates[method] = effective_of(pilot) / work
     return max(rates, key=rates.__getitem__, default=choice.method)
 
 

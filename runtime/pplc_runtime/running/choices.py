@@ -30,6 +30,9 @@ STATIC: Final = "pgas + rw*20"
 MOST_COSTLY: Final = 30
 """A sum may take as many densities as so many of the whole program: else each value is drawn given the others."""
 
+MOST_IN_PILOT: Final = 5000
+"""Draws and observes of a program for which there is a pilot, which would take too long for others."""
+
 
 class Choice(NamedTuple):
     """A method, and why it is tried; and others, if a pilot is to tell which of them it will be."""
@@ -62,7 +65,8 @@ def choices(plan: Plan) -> list[Choice]:
     path = covering(plan, Target(frozenset({PATHS})))
     local = next((draw.at for draw in draws if path(draw.at)), None)
     by_gradients = has_gradient(engine, everything)
-    ways = ("nuts(noise)",) if by_gradients and _follows(engine) else ()
+    is_short = len(engine.joint.pieces) <= MOST_IN_PILOT
+    ways = ("nuts(noise)",) if by_gradients and is_short and _follows(engine) else ()
     if local is None:
         same += ", which many statements share"
         if not by_gradients:

@@ -51,13 +51,12 @@ _limits: ContextVar[Limits | None] = ContextVar("limits", default=None)
 
 @contextmanager
 def limited(seconds: float | None, memory: int | None) -> Iterator[None]:
-    """Runs in here are limited; one inside of another keeps the limits that it has, unless its own are narrower."""
+    """Runs in here are limited; one inside of another keeps the limits that it has."""
     outer = _limits.get()
+    if outer is not None and seconds is None and memory is None:
+        yield
+        return
     end = None if seconds is None else time.monotonic() + seconds
-    if outer is not None:
-        if outer.end is not None and (end is None or outer.end < end):
-            seconds, end = outer.seconds, outer.end
-        memory = outer.memory if memory is None else memory
     token = _limits.set(Limits(seconds, end, most_memory() if memory is None else memory))
     try:
         yield
