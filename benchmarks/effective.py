@@ -3,8 +3,9 @@
     python -m benchmarks.effective [MODEL ...]
     python -m benchmarks.effective --reference [MODEL ...]
 
-The worst statistic of each model counts. Compiling and warm-up count for neither: what is timed are the draws after
-them. One chain each; `effective draws` are computed by the same function. Means are checked against those of a long run
+The method is what `auto` chooses for the model and its data. The worst statistic of each model counts. Compiling and
+warm-up count for neither: what is timed are the draws after them. One chain each, or independent sweeps;
+`effective draws` of chains are computed by the same function. Means are checked against those of a long run
 by another method, which `--reference` writes to effective_reference.json: `off` is the largest difference in standard
 errors of both. NUTS runs in benchmarks/peers_env (or the interpreter that NUTS_PYTHON names), if numpyro is installed
 there; it has the states and labels summed out by hand. Processes of a changing structure and discrete parameters it
@@ -20,7 +21,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -32,27 +33,45 @@ HERE: Final = Path(__file__).parent
 REFERENCE: Final = HERE / "effective_reference.json"
 MOST_OFF: Final = 5.0
 """Standard errors."""
+INDEPENDENT: Final = 300
+"""Sweeps of a method whose sweeps are independent."""
 
 
-def by_pplc(model: Model, data: dict[str, Any]) -> tuple[float, dict[str, list[float]]]:
-    """The CPU seconds of the draws after the burn-in, and these, by label."""
+class Timed(NamedTuple):
+    """What was measured: the method, the CPU seconds of the draws after the burn-in, how many draws they are worth, and
+    the mean of each label with its standard error."""
+
+    method: str
+    seconds: float
+    effective: float
+    means: dict[str, tuple[float, float]]
+
+
+def by_pplc(model: Model, data: dict[str, Any]) -> Timed:
+    """What `auto` chooses, in a run by itself."""
     compiled = pplc.compile_text(model.text)
+    method = compiled.infer(data=data, seed=1, progress=False).method
+    chain = {} if method == "smc" else {"burn_in": model.burn_in}
+    sweeps = INDEPENDENT if method == "smc" else model.sweeps
 
     def run(number: int) -> tuple[float, Any]:
         start = time.process_time()
-        posterior = compiled.infer(
-            model.method, data=data, sweeps=number, burn_in=model.burn_in, seed=1, progress=False
-        )
+        posterior = compiled.infer(method, data=data, sweeps=number, seed=1, progress=False, **chain)
         return time.process_time() - start, posterior
 
-    run(1)
+    run(10)
     before, _ = run(1)
-    after, posterior = run(model.sweeps)
-    return after - before, draws_of(posterior, model)
+    after, posterior = run(sweeps)
+    means = told(posterior, model)
+    return Timed(method, after - before, min(posterior.effective_draws(label) for label in model.labels), means)
 
 
-def draws_of(posterior: Any, model: Model) -> dict[str, list[float]]:
-    return {label: [float(sweep.predicts[label][0]) for sweep in posterior.sweeps] for label in model.labels}
+def told(posterior: Any, model: Model) -> dict[str, tuple[float, float]]:
+    """The mean of each label and its standard error."""
+    return {
+        label: (float(posterior.mean(label)), float(posterior.sd(label) / posterior.effective_draws(label) ** 0.5))
+        for label in model.labels
+    }
 
 
 def by_nuts(name: str, data: dict[str, Any]) -> tuple[float, dict[str, list[float]]] | None:
@@ -85,17 +104,8 @@ def worst(draws: dict[str, list[float]]) -> float:
     return min(effective_draws(np.array([values])) for values in draws.values())
 
 
-def told(draws: dict[str, list[float]]) -> dict[str, tuple[float, float]]:
-    """The mean of each label and its standard error."""
-    return {
-        label: (float(np.mean(x)), float(np.std(x) / np.sqrt(effective_draws(np.array([x])))))
-        for label, x in draws.items()
-    }
-
-
-def off(draws: dict[str, list[float]], reference: dict[str, tuple[float, float]]) -> float:
+def off(own: dict[str, tuple[float, float]], reference: dict[str, tuple[float, float]]) -> float:
     """The largest difference to the means of a reference, in standard errors of both."""
-    own = told(draws)
     return max(
         abs(own[label][0] - mean) / float(np.hypot(own[label][1], error)) for label, (mean, error) in reference.items()
     )
@@ -108,7 +118,7 @@ def write_reference(chosen: dict[str, Model]) -> None:
         method, sweeps = model.reference
         data = model.data(np.random.default_rng(7))
         posterior = pplc.compile_text(model.text).infer(method, data=data, sweeps=sweeps, burn_in=1000, seed=11)
-        known[name] = {"method": method, "sweeps": sweeps, "means": told(draws_of(posterior, model))}
+        known[name] = {"method": method, "sweeps": sweeps, "means": told(posterior, model)}
         REFERENCE.write_text(json.dumps(known, indent=1) + "\n")
 
 
@@ -120,23 +130,23 @@ def main(arguments: list[str]) -> None:
         write_reference(chosen)
         return
     references = json.loads(REFERENCE.read_text()) if REFERENCE.exists() else {}
-    print(f"{'':30} {'method':30} {'eff. draws/CPU s':>17} {'NUTS':>9} {'ratio':>7} {'off':>5}   means (pplc | NUTS)")
+    print(f"{'':30} {'method':16} {'eff. draws/CPU s':>17} {'NUTS':>9} {'ratio':>7} {'off':>5}   means (pplc | NUTS)")
     wrong = []
     for name, model in chosen.items():
         data = model.data(np.random.default_rng(7))
-        seconds, draws = by_pplc(model, data)
-        rate = worst(draws) / seconds
+        own = by_pplc(model, data)
+        rate = own.effective / own.seconds
         other = by_nuts(name, data)
-        means = " ".join(f"{mean:.3g}" for mean, _ in told(draws).values())
+        means = " ".join(f"{mean:.3g}" for mean, _ in own.means.values())
         nuts = ratio = ""
         if other is not None:
             nuts, ratio = f"{worst(other[1]) / other[0]:,.0f}", f"{rate * other[0] / worst(other[1]):.1f}"
             means += " | " + " ".join(f"{np.mean(other[1][label]):.3g}" for label in model.labels)
-        far = off(draws, references[name]["means"]) if name in references else float("nan")
+        far = off(own.means, references[name]["means"]) if name in references else float("nan")
         if far > MOST_OFF:
             wrong.append(name)
         print(
-            f"{name:30} {model.method:30} {rate:17,.0f} {nuts or 'none':>9} {ratio:>7} {far:5.1f}   {means}", flush=True
+            f"{name:30} {own.method:16} {rate:17,.0f} {nuts or 'none':>9} {ratio:>7} {far:5.1f}   {means}", flush=True
         )
     if wrong:
         raise SystemExit(f"other means than the reference: {', '.join(wrong)}")

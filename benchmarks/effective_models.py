@@ -1,4 +1,4 @@
-"""The models of `benchmarks.effective`: programs, data, the method for each, and what draws are checked against."""
+"""The models of `benchmarks.effective`: programs, data, and what draws are checked against."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ PROGRAMS: Final = Path(__file__).parents[1] / "programs"
 
 
 class Model(NamedTuple):
-    """A model: its text, its data, the method, the predicts whose draws are compared, and how many sweeps there are.
+    """A model: its text, its data, the predicts whose draws are compared, and how many sweeps there are.
 
     `reference` is another method, of which a long run has been kept, and its number of sweeps."""
 
     text: str
     data: Callable[[np.random.Generator], dict[str, Any]]
-    method: str
     labels: tuple[str, ...]
     reference: tuple[str, int]
     sweeps: int = 20_000
@@ -80,7 +79,7 @@ MODELS: Final = {
         [assume a (sample (normal 0 5))] [assume b (sample (normal 0 5))] [assume s (sample (gamma 2 2))]
         [for [i (range (count y))] [observe (normal (+ a (* b (nth x i))) s) (nth y i)]]
         [predict a] [predict b] [predict s]""",
-        _line, "nuts", ("a", "b", "s"), ("rw", 100_000),
+        _line, ("a", "b", "s"), ("rw", 100_000),
     ),
     "logistic regression, N=200": Model(
         """[input u] [input v] [input y]
@@ -88,7 +87,7 @@ MODELS: Final = {
         [for [i (range (count y))]
           [observe (flip-logit (+ a (* b (nth u i)) (* c (nth v i)))) (nth y i)]]
         [predict a] [predict b] [predict c]""",
-        _coins, "nuts", ("a", "b", "c"), ("rw", 100_000),
+        _coins, ("a", "b", "c"), ("rw", 100_000),
     ),
     "eight schools": Model(
         """[input y] [input s]
@@ -96,7 +95,7 @@ MODELS: Final = {
         [assume z (mem (lambda (i) (sample (normal 0 1))))]
         [for [i (range 8)] [observe (normal (+ mu (* tau (z i))) (nth s i)) (nth y i)]]
         [predict mu] [predict tau] [predict (z 0)]""",
-        _schools, "nuts", ("mu", "tau", "(z 0)"), ("rw", 100_000),
+        _schools, ("mu", "tau", "(z 0)"), ("rw", 100_000),
     ),
     "HMM, unknown matrix, T=100": Model(
         """[input y]
@@ -105,7 +104,7 @@ MODELS: Final = {
         [assume z (mem (lambda (t) (sample (discrete (if (< t 1) [1 1 1] (nth rows (z (dec t))))))))]
         [for [t (range (count y))] [observe (normal (nth [-2 0 2] (z t)) 1) (nth y t)]]
         [predict (nth a 0)] [predict (nth b 1)] [predict (nth c 2)]""",
-        _states, "sum(z) + nuts", ("(nth a 0)", "(nth b 1)", "(nth c 2)"), ("rw", 50_000), 4_000, 500,
+        _states, ("(nth a 0)", "(nth b 1)", "(nth c 2)"), ("rw", 50_000), 4_000, 500,
     ),
     "stochastic volatility, T=200": Model(
         """[input y]
@@ -114,7 +113,7 @@ MODELS: Final = {
                                      (sample (normal (+ mu (* phi (- (h (- t 1)) mu))) q)))))]
         [for [t (range (count y))] [observe (normal 0 (exp (/ (h t) 2.0))) (nth y t)]]
         [predict mu] [predict phi] [predict q]""",
-        _returns, "nuts(noise)", ("mu", "phi", "q"), ("rw + rw(globals, noise)*5", 100_000), 10_000,
+        _returns, ("mu", "phi", "q"), ("rw + rw(globals, noise)*5", 100_000), 10_000,
     ),
     "mixture, K=3, N=100": Model(
         """[input y] [assume w (sample (dirichlet [2 2 2]))]
@@ -122,23 +121,23 @@ MODELS: Final = {
         [assume s (sample (gamma 2 2))] [assume z (mem (lambda (i) (sample (discrete w))))]
         [for [i (range (count y))] [observe (normal (nth [m0 m1 m2] (z i)) s) (nth y i)]]
         [predict m0] [predict m1] [predict m2] [predict s] [predict (nth w 1)]""",
-        _clusters, "sum(z) + nuts", ("m0", "m1", "m2", "s", "(nth w 1)"), ("rw", 100_000), 4_000, 500,
+        _clusters, ("m0", "m1", "m2", "s", "(nth w 1)"), ("rw", 100_000), 4_000, 500,
     ),
     "CRP mixture, N=100": Model(
         crp(100).text.replace("[predict (class 1)]", "[predict (= (class 0) (class 1))]").replace(
             "[predict (class 99)]", '[predict "classes" (+ 1 (reduce max 0 (map class (range 0 100))))]'
         ),
-        _none, "pgas + lmh", ("classes",), ("pgas", 2_000), 100, 20,
+        _none, ("classes",), ("pgas", 2_000), 100, 20,
     ),
     "change point, T=60": Model(
         """[input y] [assume change (sample (uniform-discrete 1 60))]
         [assume before (sample (gamma 2 0.5))] [assume after (sample (gamma 2 0.5))]
         [for [t (range (count y))] [observe (poisson (if (< t change) before after)) (nth y t)]]
         [predict change] [predict before] [predict after]""",
-        _counts, "gibbs(change) + slice(rest)*2", ("change", "before", "after"), ("rw", 100_000), 10_000, 500,
+        _counts, ("change", "before", "after"), ("rw", 100_000), 10_000, 500,
     ),
     "kalman, omega and q": Model(
         (PROGRAMS / "kalman.clj").read_text(encoding="utf-8"),
-        _none, "nuts", ("omega", "q"), ("rw*3 + slice(omega q) + slice(omega q, noise)", 20_000), 4_000, 500,
+        _none, ("omega", "q"), ("rw*3 + slice(omega q) + slice(omega q, noise)", 20_000), 4_000, 500,
     ),
 }  # fmt: skip

@@ -203,7 +203,7 @@ def follows() -> bool:
     plan, joint = joint_of(compile_text(DEPENDENT))
     with np.errstate(all="ignore"):
         held = Trace(plan, {}, np.random.default_rng(2)).values
-        mover = Mover(plan, lambda noise, gradient: joint, (Part("rw", lambda at: True),), held)
+        mover = Mover(plan, lambda *_: joint, (Part("rw", lambda at: True),), held)
         for number in range(40):  # some of whose moves are not taken
             mover.run(1, number, 20, Key(5, 6), report=False)
             again = joint.layout.written(mover.held)
@@ -246,7 +246,7 @@ def test_the_machine_moves_as_cpython_does() -> None:
                 joint = Joint(program, machine)
                 for by in ("rw", "slice"):
                     part = Part(by, lambda at: True)
-                    mover = Mover(plan, lambda noise, gradient, own=joint: own, (part,), values)
+                    mover = Mover(plan, lambda *_, own=joint: own, (part,), values)
                     mover.run(12, 0, 6, Key(5, 6), report=False)
                     found.append(mover.x)
         np.testing.assert_allclose(found[:2], found[2:], rtol=1e-10)

@@ -177,8 +177,8 @@ def test_the_machine_moves_as_cpython_does(by: str) -> None:
         for machine in (MACHINE, Interpreted):
             part = Part(by, lambda at: True, noise=by == "rw")
 
-            joint = Joint(program, machine, *part.needs)
-            mover = Mover(plan, lambda noise, gradient, own=joint: own, (part,), values)
+            joint = Joint(program, machine, *part.needs[:2])
+            mover = Mover(plan, lambda *_, own=joint: own, (part,), values)
             mover.run(6, 0, 3, Key(5, 6), report=False)
             found.append(mover.x)
     np.testing.assert_allclose(found[0], found[1], rtol=1e-7)
@@ -201,7 +201,7 @@ def test_executions_stay_what_the_program_does() -> None:
         joints = {pair: Joint(program, MACHINE, *pair) for pair in ((False, False), (True, False), (False, True))}
         parts = (Part("rw", lambda at: True, noise=True), Part("nuts", lambda at: True), Part("slice", lambda at: True))
         held = Trace(plan, {}, np.random.default_rng(2)).values
-        mover = Mover(plan, lambda *pair: joints[pair], parts, held)
+        mover = Mover(plan, lambda noise, gradient, *_: joints[noise, gradient], parts, held)
         for number in range(20):
             mover.run(1, number, 10, Key(5, 6), report=False)
             again = Trace(plan, mover.held, np.random.default_rng(0))

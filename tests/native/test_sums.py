@@ -24,6 +24,7 @@ from pplc_runtime.native.sites import site_fields, sites_of
 from pplc_runtime.native.sums import sum_fields
 from pplc_runtime.numerics.keys import Key
 from pplc_runtime.regeneration.trace import Trace
+from pplc_runtime.specialise.ir import Draw
 from pplc_runtime.specialise.slices import specialised
 from pplc_runtime.specialise.traced import traced
 from pplc_runtime.values import ModelError
@@ -48,6 +49,9 @@ MODELS = {
     [assume three (sample (flip (if (= two 2) 0.2 0.7)))]
     [observe (normal one s) 1] [observe (normal (if three m 0) s) 1] [observe (flip (if (= root 2) 0.9 0.3)) true]
     [predict root]""",
+    "some values are impossible": f"""{PRIOR} [assume z (mem (lambda (i) (sample (uniform-discrete 0 4))))]
+    [for [i (range 5)] [observe (uniform-continuous (- (z i) 1.1) (+ 1 s (z i))) i]
+      [observe (normal (if (= (z i) 2) m s) s) 1]] [predict (z 0)]""",
     "what is computed from a draw": f"""{PRIOR} [assume z (sample (discrete a))] [assume w (sample (discrete b))]
     [assume mean (+ m (* z s))] [assume both (+ mean 1)]
     [observe (normal mean s) 1] [observe (normal (* mean both) s) 2] [observe (normal (+ both w) 1) 0.5] [predict z]""",
@@ -60,10 +64,12 @@ class Case:
     def __init__(self, source: str, gradient: bool = False, machine: Any = MACHINE) -> None:
         with np.errstate(all="ignore"):
             self.plan = compile_text(source).program.plan({})
-            self.joint = Joint(specialised(traced(self.plan)), machine, False, gradient)
+            program = specialised(traced(self.plan))
+            draws = [each for segment in program.segments for each in segment.forward if isinstance(each, Draw)]
+            ats = frozenset(draw.at for draw in draws if draw.result.dtype.kind != "f")
+            self.joint = Joint(program, machine, False, gradient, ats)
             self.values = Trace(self.plan, {}, np.random.default_rng(3)).values
         self.finite = [draw for draw in self.joint.layout.draws if draw.result.dtype.kind != "f"]
-        ats = {draw.at for draw in self.finite}
         self.x = self.joint.layout.written(self.values)
         self.covers = ats.__contains__
         sites = sites_of(self.joint, lambda at: at not in ats, "nuts")
@@ -86,6 +92,12 @@ class Case:
             found[values] = self.joint.log_density(x)
         total = float(np.logaddexp.reduce(list(found.values())))
         return total, {values: math.exp(lp - total) for values, lp in found.items() if lp > -np.inf}
+
+
+def test_factors_of_one_form_are_a_loop() -> None:
+    """Those of the labels of a mixture, at each of three values; a tree has none."""
+    assert [len(rows) for rows in Case(MODELS["each alone"]).joint.plates.rows] == [4] * 6
+    assert not Case(MODELS["a tree"]).joint.plates.rows
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -127,7 +139,7 @@ def off(name: str, monkeypatch: pytest.MonkeyPatch | None = None, wrong: tuple[s
     case = Case(MODELS[name])
     with np.errstate(all="ignore"):
         law = case.by_enumeration()[1]
-        mover = Mover(case.plan, lambda noise, gradient: case.joint, (Part("sum", case.covers),), case.values)
+        mover = Mover(case.plan, lambda *_: case.joint, (Part("sum", case.covers),), case.values)
         counts = dict.fromkeys(law, 0)
         for number in range(DRAWS):
             mover.run(1, number, 0, Key(5, 6), report=False)
@@ -149,8 +161,12 @@ def test_what_is_drawn(name: str) -> None:
 
 
 WRONG = {
-    "drawn without its neighbour": ("table = m.PT[m.PO[i] + int(m.X[m.ZO[p]] - m.ZLO[p]) * n :]", "table = table"),
-    "nothing is told": ("told[w] += message", "told[w] += 0.0"),
+    "drawn without its neighbour": (
+        "law = m.PT[m.PO[i] + int(m.X[m.ZO[p]] - m.ZLO[p]) * n :]",
+        "law = m.PT[m.PO[i] :]",
+    ),
+    "nothing is told": ("m.UT[m.UO[p] + w] += message", "m.UT[m.UO[p] + w] += 0.0"),
+    "the sum of a neighbour's row is not divided by": ("P[v] *= share", "P[v] *= 1.0"),
 }
 
 

@@ -86,7 +86,9 @@ class ByMover:
     ) -> list[Sweep]:
         """Some sweeps of the state, which is changed; `first` is where their random numbers begin."""
         adapting = settings.burn_in if number < 0 else 0
+        before = walking.mover.gradients
         columns, drawn = walking.mover.run(count, first, adapting, key, report)
+        work = walking.mover.gradients - before
         walking.held = [walking.mover.held]
         if drawn and drawn[-1] is None:  # of so many draws only where the chain is now is kept
             drawn = [*drawn[:-1], Kept.alone(0, walking.held[0])]
@@ -94,7 +96,8 @@ class ByMover:
         sweeps = []
         for k, kept in enumerate(drawn):
             predicts = {label: rows_of(column, slice(k, k + 1)) for label, column in columns.items()}
-            sweeps.append(Sweep(settings.chain, number + k, one, predicts, None, walking.mover.told[k], kept=kept))
+            told = walking.mover.told[k] | ({"gradients": work / count} if work else {})
+            sweeps.append(Sweep(settings.chain, number + k, one, predicts, None, told, kept=kept))
         return sweeps
 
     def together(self, engine: Engine, states: list[Any]) -> None:

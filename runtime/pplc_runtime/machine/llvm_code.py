@@ -37,7 +37,9 @@ def llvm_text(source: str, exported: frozenset[str]) -> str:
     functions = reachable(source, exported)
     known = {node.name: signature(node) for node in functions}
     fields = records(source)
-    parts = [f"declare double @{name}(double) nounwind willreturn memory(none)" for name in FUNCTIONS.values()]
+    parts = [
+        f"declare double @{name}(double) nounwind willreturn speculatable memory(none)" for name in FUNCTIONS.values()
+    ]
     parts.append("declare double @pow(double, double) nounwind willreturn memory(none)")
     parts.append("declare i64 @llvm.ctlz.i64(i64, i1)")
     used = {node.id for function in functions for node in ast.walk(function) if isinstance(node, ast.Name)}

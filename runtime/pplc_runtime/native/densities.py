@@ -6,7 +6,7 @@ from pplc_runtime.machine.words import exp, fabs, floats, floor, inf, lgamma, lo
 
 
 def log_sigmoid(x: float) -> float:
-    return -log1p(exp(-x)) if x >= 0.0 else x - log1p(exp(x))
+    return (x if x < 0.0 else 0.0) - log1p(exp(-fabs(x)))
 
 
 def log_of(p: float) -> float:
@@ -42,7 +42,8 @@ def lp_bernoulli(x: float, p: float) -> float:
 
 
 def lp_flip_logit(x: float, logit: float) -> float:
-    return log_sigmoid(logit if x != 0.0 else -logit)
+    z = logit if x != 0.0 else -logit
+    return (z if z < 0.0 else 0.0) - log1p(exp(-fabs(logit)))
 
 
 def lp_bernoulli_logit(x: float, logit: float) -> float:

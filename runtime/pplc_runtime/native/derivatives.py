@@ -31,7 +31,8 @@ FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
 NONE: Final = ""
 """Of what is discrete there is no derivative."""
 _COIN: Final = (NONE, "1.0 / {1} if {0} != 0.0 else -1.0 / (1.0 - {1})")
-_LOGIT: Final = (NONE, "(1.0 if {0} != 0.0 else 0.0) - 1.0 / (1.0 + exp(-{1}))")
+_SIGMOID: Final = "(1.0 if {1} >= 0.0 else exp(-fabs({1}))) / (1.0 + exp(-fabs({1})))"
+_LOGIT: Final = (NONE, f"(1.0 if {{0}} != 0.0 else 0.0) - {_SIGMOID}")
 _T: Final = "(-({1} + 1.0) * (({0} - {2}) / {3}) / ({1} + (({0} - {2}) / {3}) * (({0} - {2}) / {3})))"
 _CAUCHY: Final = "(-2.0 * (({0} - {1}) / {2}) / (1.0 + (({0} - {1}) / {2}) * (({0} - {1}) / {2})))"
 _WEIBULL: Final = "exp({1} * (log({0}) - log({2})))"

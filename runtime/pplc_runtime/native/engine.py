@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pplc_runtime.engine.plan import Plan
@@ -33,7 +34,7 @@ class NativeEngine(SpecialisedEngine):
         super().__init__(plan)
         self.movers: dict[tuple[Part, ...], Mover] = {}
         """What makes some moves, with what it has learnt for them."""
-        self.joints: dict[tuple[bool, ...], Joint] = {}
+        self.joints: dict[tuple[bool, bool, frozenset[At], bool], Joint] = {}
         self.made: dict[Asked, Blocks | None] = {}
         """What does sweeps in blocks."""
         self.starters: dict[tuple[int, float], Sweeper | None] = {}
@@ -46,16 +47,20 @@ class NativeEngine(SpecialisedEngine):
         """The joint density."""
         return self.density(False, False)
 
-    def density(self, noise: bool, gradient: bool, fresh: bool = False) -> Joint:
-        """The joint density, of which draws may follow their noise, which may have a gradient, and of which values may
-        be drawn anew; by CPython, which takes long, where there is no machine code at all."""
+    def density(
+        self, noise: bool, gradient: bool, summed: Callable[[At], bool] | None = None, fresh: bool = False
+    ) -> Joint:
+        """The joint density, of which draws may follow their noise or be summed out, which may have a gradient, and of
+        which values may be drawn anew; by CPython, which takes long, where there is no machine code at all."""
         from pplc_runtime.machine.machine import Interpreted, Machine, is_available
         from pplc_runtime.native.joint import Joint
 
-        asked = noise, gradient, fresh
+        program = self.scripts.program
+        out = frozenset(at for _, at in program.draws if summed is not None and summed(at))
+        asked = noise, gradient, out, fresh
         if asked not in self.joints:
             machine = Machine if is_available() else Interpreted
-            self.joints[asked] = Joint(self.scripts.program, machine, *asked)
+            self.joints[asked] = Joint(program, machine, *asked)
         return self.joints[asked]
 
     def blocks(self, asked: Asked) -> Blocks | None:

@@ -75,24 +75,32 @@ class Moves:
     """As AF, for each of the draws: the factors that depend on it alone; and on it and its neighbour."""
     PF: ints
     UO: ints
-    """Where the tables of each begin in `UT`, `PT` and `MT`: by its value, by both, and what it tells its neighbour."""
+    """Where the tables of each begin in `UT` and `PT`: by its value, and by both."""
     PO: ints
-    MO: ints
     UT: floats
     PT: floats
-    MT: floats
     BT: floats
     """As UT: how probable each value is."""
     gs: int
     """How many groups of factors have the same densities, and below a factor of each, what it depends on,
-    and in FG where the table of each factor begins in `GT`, or -1; GB has how probable its entries are."""
+    and in FG where the table of each factor begins in `GT`, or -1; GE has what these are the logs of, and GB how
+    probable its entries are."""
     GF: ints
     GZ: ints
     GP: ints
     GO: ints
     FG: ints
     GT: floats
+    GE: floats
     GB: floats
+    plates: int
+    """How many loops over factors there are (see `plates`), where the rows of each begin, there and back; and a row for
+    each factor: its constants, and where it is in `UT`."""
+    PLATES: ints
+    ROWS: ints
+    OTHERS: ints
+    """Where nothing is summed out, loops are over pieces: here those that sites affect and no loop has, after their
+    number."""
     SUM: floats
     """The log density with those draws summed out, as it is and after a move."""
 
@@ -104,6 +112,21 @@ def joint(form: int, m: Moves, i0: int, f0: int) -> float:  # written anew for e
 
 def back(form: int, m: Moves, i0: int, f0: int) -> float:  # written anew for each program that has a gradient
     """Adds the derivatives of the log density of a piece."""
+    return 0.0
+
+
+def fill(form: int, m: Moves, begin: int, end: int) -> float:  # written anew for each program that has loops
+    """Adds the log densities of factors to the tables of draws; not a number where something is wrong."""
+    return 0.0
+
+
+def give(form: int, m: Moves, begin: int, end: int) -> float:  # written anew for each program with loops and a gradient
+    """Adds the derivatives of factors, weighted by how probable the values of draws are."""
+    return 0.0
+
+
+def both(form: int, m: Moves, begin: int, end: int) -> float:  # written anew for each program with loops and a gradient
+    """The log density of pieces, whose derivatives are added; not a number if that of some is not finite."""
     return 0.0
 
 

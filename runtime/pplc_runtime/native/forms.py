@@ -69,7 +69,7 @@ def forms(codes: Sequence[Scalar | Row], head: str, first: str, last: str, table
     known: dict[int, tuple[str, ...]] = {}
     groups: dict[tuple[str, ...], list[int]] = {}
     for number, each in enumerate(codes):
-        code = each.code if isinstance(each, Row) else each
+        code = code_of(each)
         key = known.get(id(code))
         if key is None:
             key = known[id(code)] = (*code.lines, *(constant.kind for constant in code.constants))
@@ -77,25 +77,32 @@ def forms(codes: Sequence[Scalar | Row], head: str, first: str, last: str, table
     text: list[str] = []
     places: list[Any] = [None] * len(codes)
     for form, members in enumerate(groups.values()):
-        own = _code(codes[members[0]])
-        rows = [_values(codes[member], tables) for member in members]
-        literals, columns = _columns(own.constants, rows)
-        body = [_filled(line, literals) for line in own.lines]
-        unpack = [f"{literals[k]} = {_TABLE[kind]}[{start} + {column}]" for k, (kind, start, column) in columns.items()]
-        text += [head.replace("#", str(form)), *_indented("\n".join([first, *unpack, loop]), 1)]
-        text += [*_indented("\n".join(body), 2 if loop else 1), *_indented(last, 1), ""]
-        reals = [k for k, (kind, _, _) in columns.items() if kind == "real"]
-        wholes = [k for k, (kind, _, _) in columns.items() if kind != "real"]
-        for member, row in zip(members, rows):
-            places[member] = Place(form, len(tables.whole), len(tables.real))
-            tables.real += [row[k] for k in reals]
-            tables.whole += [row[k] for k in wholes]
-    messages = [_code(each).messages for each in codes]
-    return Forms(text, places, messages, max((_code(each).scratch for each in codes), default=0))
+        literals, unpack, begins = grouped([codes[member] for member in members], tables)
+        body = [filled(line, literals) for line in code_of(codes[members[0]]).lines]
+        text += [head.replace("#", str(form)), *indented("\n".join([first, *unpack, loop]), 1)]
+        text += [*indented("\n".join(body), 2 if loop else 1), *indented(last, 1), ""]
+        for member, begin in zip(members, begins):
+            places[member] = Place(form, *begin)
+    messages = [code_of(each).messages for each in codes]
+    return Forms(text, places, messages, max((code_of(each).scratch for each in codes), default=0))
 
 
-def _code(each: Scalar | Row) -> Scalar:
+def code_of(each: Scalar | Row) -> Scalar:
     return each.code if isinstance(each, Row) else each
+
+
+def grouped(codes: Sequence[Scalar | Row], tables: Tables) -> tuple[list[str], list[str], list[tuple[int, int]]]:
+    """What stands for the constants of codes of one form, the lines that read those in tables, from `i0` and `f0` on,
+    and where the rows of each code begin there."""
+    rows = [_values(code, tables) for code in codes]
+    literals, columns = _columns(code_of(codes[0]).constants, rows)
+    unpack = [f"{literals[k]} = {_TABLE[kind]}[{start} + {column}]" for k, (kind, start, column) in columns.items()]
+    begins: list[tuple[int, int]] = []
+    for row in rows:
+        begins.append((len(tables.whole), len(tables.real)))
+        for k, (kind, _, _) in columns.items():
+            (tables.real if kind == "real" else tables.whole).append(row[k])
+    return literals, unpack, begins
 
 
 _TABLE: Final = {"real": "KF", "whole": "KI", "array": "KI", "segment": "KI"}
@@ -129,12 +136,13 @@ def _columns(constants: list[Constant], rows: list[list[Any]]) -> tuple[list[str
     return literals, columns
 
 
-def _filled(line: str, literals: list[str]) -> str:
+def filled(line: str, literals: list[str]) -> str:
     """A line of code with constants in place of marks."""
     return _MARK.sub(lambda mark: literals[int(mark[1])], line)
 
 
-def _indented(text: str, levels: int) -> list[str]:
+def indented(text: str, levels: int) -> list[str]:
+    """The lines of a text that have something in them, deeper by some levels."""
     return ["    " * levels + line for line in text.splitlines() if line]
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -17,19 +18,24 @@ from pplc_runtime.native.alike import Writing, pattern
 from pplc_runtime.native.forms import Tables, dispatch, forms
 from pplc_runtime.native.library import PROPOSALS, TEXT
 from pplc_runtime.native.noise import NOISE, NORMAL, noises
+from pplc_runtime.native.once import computed_once
 from pplc_runtime.native.pieces import Pieces
+from pplc_runtime.native.plates import Leaves, Plates, leaves
 from pplc_runtime.native.reverse import Backward, Turned
 from pplc_runtime.native.sampled import Sampled
 from pplc_runtime.native.scalar import SMALL, Row, Scalar
 from pplc_runtime.native.values import Elements, Unsupported, size_of
-from pplc_runtime.specialise.ir import Draw, Operand, Specialised, Var
+from pplc_runtime.specialise.ir import Compute, Draw, Operand, Specialised, Var
 from pplc_runtime.values import ModelError
 
 MOST_FORMS: Final = 200
 _FIRST: Final = "\n".join([*(f"{name} = m.{name}" for name in ("X", "S", "E", "KI", "KF", "KA")), "lp = 0.0"])
 _BACK: Final = "\n".join([_FIRST, *(f"{name} = m.{name}" for name in ("G", "DS", "weight"))])
 _JOINT: Final = TEXT[TEXT.index("def joint(") : TEXT.index("def back(")]
-_BACKWARD: Final = TEXT[TEXT.index("def back(") : TEXT.index("def score_all(")]
+_BACKWARD: Final = TEXT[TEXT.index("def back(") : TEXT.index("def fill(")]
+_FILL: Final = TEXT[TEXT.index("def fill(") : TEXT.index("def give(")]
+_GIVE: Final = TEXT[TEXT.index("def give(") : TEXT.index("def both(")]
+_BOTH: Final = TEXT[TEXT.index("def both(") : TEXT.index("def score_all(")]
 _FRESH: Final = PROPOSALS[PROPOSALS.index("def fresh(") : PROPOSALS.index("def draw_dirichlet(")]
 _ANEW: Final = "\n".join([_FIRST, "c1 = 0"])
 _SCORING: Final = "m: Moves, i0: int, f0: int) -> float"
@@ -48,15 +54,20 @@ class Layout:
     draws: tuple[Draw, ...]
 
     @classmethod
-    def of(cls, program: Specialised, pieces: Pieces | None = None) -> Layout:
-        """That of the cells of a program; with what its pieces have beside them, if there are some."""
+    def of(
+        cls, program: Specialised, pieces: Pieces | None = None, same: Mapping[Var, Var] = MappingProxyType({})
+    ) -> Layout:
+        """That of the cells of a program; with what its pieces have beside them, if there are some. Values that are the
+        same as others stand where these do."""
         offsets: dict[Var, int] = {}
         noise: dict[Var, int] = {}
         size = 0
         for var in (*program.cell_of, *(() if pieces is None else pieces.outliving())):
-            if var not in offsets:
-                offsets[var] = size
+            first = same.get(var, var)
+            if first not in offsets:
+                offsets[first] = size
                 size += size_of(var)
+            offsets[var] = offsets[first]
         draws = tuple(each for segment in program.segments for each in segment.forward if isinstance(each, Draw))
         for draw in () if pieces is None else draws:
             if count := len(noises(draw)):
@@ -184,11 +195,43 @@ class _Fresh(Sampled, _Given):
             self.line(f"X[{start} + {k}] = {item}")
 
 
+class There(_Given):
+    """The density of a factor, whose draw is given and of which nobody else reads anything."""
+
+    def keep(self, var: Var, value: Elements) -> None:
+        """Nobody reads it."""
+
+    def add(self, density: str) -> None:
+        term = self.set(density)
+        self.line(f"if not ({term} < inf): {self.fail('the density of this observe is not a number')}")
+        self.line(f"lp = lp + {term}")
+
+
+class Away(_Back):
+    """Its derivative."""
+
+    def keep(self, var: Var, value: Elements) -> None:
+        """Nobody reads it."""
+
+
+class _Leaf(_Back):
+    """The density of a piece of which no other reads anything, and its derivative."""
+
+    check = Scalar.check
+    fit = Scalar.fit
+
+    def add(self, density: str) -> None:
+        super().add(density)
+        term = f"v{self.count}"
+        self.line(f"if not ({term} > -inf and {term} < inf): return nan")
+        self.line(f"lp = lp + {term}")
+
+
 class Joint:
     """The joint density of a program as machine code, and the moves of its values.
 
-    With `noise`, draws follow their noise; with `gradient` there is a derivative; with `fresh` values are
-    drawn anew, for proposals."""
+    With `noise`, draws follow their noise; with `gradient` there is a derivative; for draws that will be summed out
+    there are loops; with `fresh` values are drawn anew, for proposals."""
 
     def __init__(
         self,
@@ -196,11 +239,13 @@ class Joint:
         machine: type[Machine] | type[Interpreted] = Machine,
         noise: bool = False,
         gradient: bool = False,
+        summed: frozenset[At] = frozenset(),
         fresh: bool = False,
     ) -> None:
         self.program = program
-        self.pieces = Pieces(program)
-        self.layout = Layout.of(program, self.pieces)
+        segments, same = computed_once(program)
+        self.pieces = Pieces(segments)
+        self.layout = Layout.of(program, self.pieces, same)
         self.following = self.layout.noise if noise else {}
         """The draws that follow their noise, and where that stands."""
         tables = Tables()
@@ -228,6 +273,19 @@ class Joint:
             self.scratch = max(self.scratch, back_forms.scratch + 1)
         elif noise:
             exported.add("ellipse_block")
+        self.plates, self.leaves = Plates([], []), Leaves([], [])
+        if gradient and not summed:
+            self.leaves = leaves(self._leaves(noise), tables)
+            if self.leaves.rows:
+                text = text.replace(_BOTH, "\n".join(self.leaves.text))
+        if summed:
+            from pplc_runtime.native.sums import plates_of
+
+            self.plates = plates_of(self, summed, noise, gradient, tables)
+            if self.plates.rows:
+                text = text.replace(_FILL, "\n".join(self.plates.text))
+                text = text.replace(_GIVE, "") if gradient else text
+        self.scratch = max(self.scratch, self.leaves.scratch + 1, self.plates.scratch + 1)
         self.fresh: dict[Var, tuple[int, int, int]] = {}
         """The form and places of the code that draws each value anew."""
         if fresh:
@@ -255,6 +313,19 @@ class Joint:
         lines = _dispatched("fresh", found.text, codes, found.places, _DRAWING, "m, i0, f0, k0, k1, c0")
         return PROPOSALS.replace(_FRESH, "\n".join(lines))
 
+    def _leaves(self, noise: bool) -> dict[int, Scalar | Row]:
+        """The code of the pieces of which no other reads anything."""
+        found: dict[int, Scalar | Row] = {}
+        turned: Turned = {}
+        both = Writing(lambda number, _: _Leaf(number, self.layout, noise, turned), self.layout.offsets)
+        for number, piece in enumerate(self.pieces):
+            results = [each.result for each in piece.operations if isinstance(each, Compute)]
+            follows = [each for each in piece.operations if isinstance(each, Draw) and each.result in self.following]
+            if follows or any(result in self.layout.offsets for result in results):
+                continue
+            found[number] = both.of(number, piece.operations, pattern(piece.operations, self.layout.offsets))
+        return found
+
     def fields(self, x: Floats) -> dict[str, Any]:
         """What moves work on: an execution, no sites."""
         pieces, none, nothing = len(self.pieces), np.zeros(1), np.zeros(1, np.int64)
@@ -266,9 +337,11 @@ class Joint:
             "OFF": nothing, "KIND": nothing, "LO": none, "HI": none, "AF": nothing, "NEW": none, "WR": nothing,
             "FP": nothing, "BK": none, "P": none, "SCALE": none, "kept": 0, "KEPT": nothing, "OUT": none, "T": none,
             "zs": 0, "ZO": nothing, "ZLO": none, "ZN": nothing, "ZP": nothing, "FREE": nothing, "FR": nothing,
-            "FC": nothing, "UF": nothing, "PF": nothing, "UO": nothing, "PO": nothing, "MO": nothing, "UT": none,
-            "PT": none, "MT": none, "BT": none, "SUM": none,
-            "gs": 0, "GF": nothing, "GZ": nothing, "GP": nothing, "GO": nothing, "FG": nothing, "GT": none, "GB": none,
+            "FC": nothing, "UF": nothing, "PF": nothing, "UO": nothing, "PO": nothing, "UT": none, "PT": none,
+            "BT": none, "SUM": none,
+            "gs": 0, "GF": nothing, "GZ": nothing, "GP": nothing, "GO": nothing, "FG": nothing, "GT": none, "GE": none,
+            "GB": none, "plates": 0, "PLATES": nothing, "ROWS": nothing,
+            "OTHERS": nothing,
         }  # fmt: skip
 
     def log_density(self, x: Floats) -> float:

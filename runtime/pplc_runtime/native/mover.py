@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,7 @@ MOST_SEGMENTS: Final = 1_000_000
 """So many sweeps, or densities of segments, are worth a block."""
 
 
+Joints: TypeAlias = Callable[[bool, bool, Callable[[At], bool] | None, bool], Joint]
 _ALONE: Final = np.array([0])
 
 
@@ -78,7 +79,7 @@ class _Running:
 class Mover:
     """Moves values of an execution, which it keeps from block to block."""
 
-    def __init__(self, plan: Plan, joints: Callable[..., Joint], parts: tuple[Part, ...], held: dict[At, Any]) -> None:
+    def __init__(self, plan: Plan, joints: Joints, parts: tuple[Part, ...], held: dict[At, Any]) -> None:
         self.plan = plan
         self.joint = joint = joints(*with_sums(parts)[0].needs)
         reported = _reported(joint)
@@ -116,6 +117,11 @@ class Mover:
         pieces = sum(len(each.fields["AF"]) * each.part.times for each in self.running)
         self.block = min(MOST_SWEEPS, max(1, MOST_SEGMENTS // max(1, pieces)))
         """How many are done at once; which does not depend on how long they take, so that runs can be repeated."""
+
+    @property
+    def gradients(self) -> float:
+        """How many gradients were computed so far: what the work of `nuts` is, whatever the machine."""
+        return float(sum(each.fields["T"][6] for each in self.running if each.part.by == "nuts"))
 
     @property
     def done(self) -> int:

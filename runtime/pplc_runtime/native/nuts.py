@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from pplc_runtime.machine.generator import normal, uniform
 from pplc_runtime.machine.words import exp, floats, inf, log, log1p, nan, sqrt
-from pplc_runtime.native.execution import Moves, back
+from pplc_runtime.native.execution import Moves, back, both, joint
 from pplc_runtime.native.moves import accept, bound, free, is_inside, log_jacobian, rescored
 from pplc_runtime.native.summed import draw_summed, summed_gradient
 
@@ -73,9 +73,30 @@ def placed(m: Moves, q: floats) -> float:
     return total
 
 
+def at_once(m: Moves) -> float:
+    """The log density of what depends on any site and its derivative, where loops have most of it; not a number if it
+    is not finite, so that it has to be found in the order of the program."""
+    for i in range(m.cells):
+        m.G[i] = 0.0
+    count = m.OTHERS[0]
+    total = 0.0
+    for k in range(count):
+        d = 3 * m.OTHERS[1 + k]
+        total += joint(m.PL[d], m, m.PL[d + 1], m.PL[d + 2])
+        if not (total > -inf):
+            return nan
+    for k in range(m.plates):
+        total += both(k, m, m.PLATES[k], m.PLATES[k + 1])
+    if not (total > -inf and total < inf):
+        return nan
+    for k in range(count):
+        d = 3 * m.OTHERS[count - k]
+        back(m.BL[d], m, m.BL[d + 1], m.BL[d + 2])
+    return total
+
+
 def slope(m: Moves, g: floats) -> None:
     """The derivative by the position, from that by the values."""
-    gradient(m)
     rest = 0.0
     later = 0.0
     for k in range(m.sites):
@@ -105,9 +126,14 @@ def density(m: Moves, q: floats, g: floats) -> float:
     jacobian = placed(m, q)
     if not (jacobian > -inf and jacobian < inf):
         return -inf
-    total = rescored(m, m.sites)
-    if not (total > -inf):
-        return total
+    total = nan
+    if m.zs == 0 and m.plates > 0:
+        total = at_once(m)
+    if total != total:
+        total = rescored(m, m.sites)
+        if not (total > -inf):
+            return total
+        gradient(m)
     slope(m, g)
     return total + jacobian
 
@@ -246,6 +272,7 @@ def nuts_step(m: Moves, k0: int, k1: int, c0: int, strict: int) -> float:
             first = T[16 + 7 * n :]
             going = not turns(n, V, first, T[16 + 10 * n :], total, first, 0.0)
             depth += 1
+    T[6] += points
     placed(m, chosen)
     rescored(m, n)
     accept(m, n)

@@ -36,10 +36,10 @@ class Part:
         return self.by != "lmh"
 
     @property
-    def needs(self) -> tuple[bool, ...]:
-        """Of the joint density: whether draws follow their noise, whether there is a gradient, and whether values are
-        drawn anew."""
-        return (False, False, True) if self.by == "lmh" else (self.noise or self.by == "ellipse", self.by == "nuts")
+    def needs(self) -> tuple[bool, bool, Callable[[At], bool] | None, bool]:
+        """Of the joint density: whether draws follow their noise, whether there is a gradient, what is summed out, and
+        whether values are drawn anew."""
+        return self.noise or self.by == "ellipse", self.by == "nuts", self.summed, self.by == "lmh"
 
 
 def with_sums(parts: tuple[Part, ...]) -> list[Part]:

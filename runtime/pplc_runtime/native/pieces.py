@@ -11,7 +11,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from pplc_runtime.specialise.ir import Compute, Draw, Operation, Score, Specialised, Var
+from pplc_runtime.specialise.ir import Compute, Draw, Operation, Score, Var
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class Piece:
 class Pieces(list[Piece]):
     """The pieces of a program in order, where each value comes up, and which pieces read it later."""
 
-    def __init__(self, program: Specialised) -> None:
-        whole = [piece for number in range(len(program.segments)) for piece in _cut(program, number)]
+    def __init__(self, segments: list[tuple[Operation, ...]]) -> None:
+        whole = [piece for number, operations in enumerate(segments) for piece in _cut(number, operations)]
         outliving = _outliving(whole)
         super().__init__(part for piece in whole for part in _parted(piece, outliving))
         self.home: dict[Var, int] = {}
@@ -67,10 +67,10 @@ class Pieces(list[Piece]):
         return list(done), computed
 
 
-def _cut(program: Specialised, number: int) -> list[Piece]:
+def _cut(number: int, segment: tuple[Operation, ...]) -> list[Piece]:
     """The pieces of a segment; what follows its last draw or observe belongs to that."""
     found: list[list[Operation]] = [[]]
-    for operation in program.segments[number].forward:
+    for operation in segment:
         found[-1].append(operation)
         if isinstance(operation, Draw | Score):
             found.append([])

@@ -11,6 +11,7 @@ import numpy as np
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.native.joint import Joint
 from pplc_runtime.native.noise import is_normal, noises
+from pplc_runtime.native.plates import leaf_fields
 from pplc_runtime.native.values import Unsupported, size_of
 from pplc_runtime.numerics.scales import BETWEEN, FINITE, POSITIVE, REAL, SIMPLEX, STICK, Scale, scales_of
 from pplc_runtime.specialise.ir import Draw, Report
@@ -98,6 +99,7 @@ def site_fields(joint: Joint, sites: list[Site], by: str = "rw", together: int |
         "BK": np.zeros(len(rooms)),
         "P": np.zeros(int(max(values, default=0)) + 1),
         "SCALE": np.ones(max(1, len(sites))),
+        **(leaf_fields(joint.leaves, own[-1][0]) if by == "nuts" else {}),
     }
 
 

@@ -10,13 +10,17 @@ and the log density with all of them summed out is that of the other pieces and 
 neighbour (Pearl 1988, "Probabilistic Reasoning in Intelligent Systems"; for chains Rabiner 1989). Given the rest they
 are drawn together, backwards in that order. The gradient is that of the log density at each value, weighted by how
 probable the value is (Fisher's identity).
+
+Sums are of exp(U_i(v) - max U_i), times what exp P_i(v, w) is: of factors that several pairs share that is computed
+once. Where such a sum is nearly nothing it is found from the logs. `PT` has how probable v is given w, and `BT` how
+probable v is, of draws without a neighbour.
 """
 
 from __future__ import annotations
 
 from pplc_runtime.machine.generator import uniform
 from pplc_runtime.machine.words import exp, floats, inf, ints, log
-from pplc_runtime.native.execution import Moves, back, joint, score_all
+from pplc_runtime.native.execution import Moves, back, fill, give, joint, score_all
 
 
 def factor(m: Moves, f: int) -> float:
@@ -70,7 +74,48 @@ def fill_tables(m: Moves) -> None:
                 at(m, p, w)
             for v in range(n):
                 at(m, i, v)
-                m.GT[m.GO[g] + w * n + v] = factor(m, m.GF[g])
+                lp = factor(m, m.GF[g])
+                m.GT[m.GO[g] + w * n + v] = lp
+                m.GE[m.GO[g] + w * n + v] = exp(lp)
+
+
+def shared(m: Moves, i: int) -> int:
+    """Where the table of the one factor of a draw and its neighbour begins, or -1."""
+    if m.PF[i + 1] - m.PF[i] != 1:
+        return -1
+    return m.FG[m.PF[m.PF[i]]]
+
+
+def told(m: Moves, i: int, w: int, most: float) -> float:
+    """What a draw tells its neighbour of a value: U_i is known, and exp(U_i - most) in `BT`."""
+    n = m.ZN[i]
+    P = m.PT[m.PO[i] + w * n :]
+    table = shared(m, i)
+    if table >= 0:
+        u = m.BT[m.UO[i] :]
+        E = m.GE[table + w * n :]
+        total = 0.0
+        for v in range(n):
+            P[v] = u[v] * E[v]
+            total += P[v]
+        if total > 1e-250 and total < inf:
+            share = 1.0 / total
+            for v in range(n):
+                P[v] *= share
+            return most + log(total)
+    U = m.UT[m.UO[i] :]
+    at(m, m.ZP[i], w)
+    for v in range(n):
+        P[v] = U[v]
+        if U[v] > -inf:
+            at(m, i, v)
+            P[v] += factors(m, m.PF, i, w * n + v)
+        if P[v] != P[v]:
+            return P[v]
+    message = log_sum(n, P)
+    for v in range(n):
+        P[v] = exp(P[v] - message) if P[v] > -inf else 0.0
+    return message
 
 
 def summed(m: Moves) -> float:
@@ -85,36 +130,39 @@ def summed(m: Moves) -> float:
     fill_tables(m)
     for k in range(m.UO[m.zs]):
         m.UT[k] = 0.0
+    for k in range(m.plates):
+        lp = fill(k, m, m.PLATES[2 * k], m.PLATES[2 * k + 1])
+        if lp != lp:
+            return lp
     for i in range(m.zs):
         n = m.ZN[i]
         U = m.UT[m.UO[i] :]
+        B = m.BT[m.UO[i] :]
+        most = -inf
         for v in range(n):
-            if U[v] > -inf:
+            if U[v] > -inf and m.UF[i + 1] > m.UF[i]:
                 at(m, i, v)
                 U[v] += factors(m, m.UF, i, v)
             if U[v] != U[v]:
                 return U[v]
+            most = U[v] if U[v] > most else most
+        if not (most > -inf and most < inf):
+            return most
+        sum = 0.0
+        for v in range(n):
+            B[v] = exp(U[v] - most)
+            sum += B[v]
         p = m.ZP[i]
         if p < 0:
-            lp = log_sum(n, U)
-            if not (lp > -inf):
-                return lp
-            total += lp
+            total += most + log(sum)
+            for v in range(n):
+                B[v] = B[v] / sum
         else:
-            told = m.UT[m.UO[p] :]
             for w in range(m.ZN[p]):
-                at(m, p, w)
-                P = m.PT[m.PO[i] + w * n :]
-                for v in range(n):
-                    P[v] = U[v]
-                    if U[v] > -inf:
-                        at(m, i, v)
-                        P[v] += factors(m, m.PF, i, w * n + v)
-                    if P[v] != P[v]:
-                        return P[v]
-                message = log_sum(n, P)
-                m.MT[m.MO[i] + w] = message
-                told[w] += message
+                message = told(m, i, w, most)
+                if message != message:
+                    return message
+                m.UT[m.UO[p] + w] += message
     m.SUM[1] = total
     return total
 
@@ -126,16 +174,15 @@ def draw_summed(m: Moves, k0: int, k1: int, c0: int) -> None:
         i = m.zs - 1 - k
         n = m.ZN[i]
         p = m.ZP[i]
-        table = m.UT[m.UO[i] :]
+        law = m.BT[m.UO[i] :]
         if p >= 0:
-            table = m.PT[m.PO[i] + int(m.X[m.ZO[p]] - m.ZLO[p]) * n :]
-        total = log_sum(n, table)
+            law = m.PT[m.PO[i] + int(m.X[m.ZO[p]] - m.ZLO[p]) * n :]
         point = uniform(k0, k1, c0 + i, 1099511627776)
         chosen = 0
-        while chosen < n - 1 and point >= exp(table[chosen] - total):
-            point -= exp(table[chosen] - total)
+        while chosen < n - 1 and point >= law[chosen]:
+            point -= law[chosen]
             chosen += 1
-        while not (table[chosen] > -inf):
+        while not (law[chosen] > 0.0):
             chosen -= 1
         at(m, i, chosen)
     score_all(m)
@@ -148,19 +195,14 @@ def beliefs(m: Moves) -> None:
         n = m.ZN[i]
         p = m.ZP[i]
         B = m.BT[m.UO[i] :]
-        U = m.UT[m.UO[i] :]
-        if p < 0:
-            total = log_sum(n, U)
-            for v in range(n):
-                B[v] = exp(U[v] - total)
-        else:
+        if p >= 0:
             for v in range(n):
                 B[v] = 0.0
             for w in range(m.ZN[p]):
                 share = m.BT[m.UO[p] + w]
                 P = m.PT[m.PO[i] + w * n :]
                 for v in range(n):
-                    P[v] = share * exp(P[v] - m.MT[m.MO[i] + w]) if share > 0.0 else 0.0
+                    P[v] = share * P[v] if share > 0.0 else 0.0
                     B[v] += P[v]
 
 
@@ -209,6 +251,8 @@ def summed_gradient(m: Moves) -> None:
                     if weight > 0.0:
                         at(m, i, v)
                         factors_back(m, m.PF, i, w * n + v, weight)
+    for k in range(m.plates):
+        give(k, m, m.PLATES[2 * k + 1], m.PLATES[2 * k + 2])
     for g in range(m.gs):
         i = m.GZ[g]
         p = m.GP[g]

@@ -3,59 +3,140 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.native.joint import Joint
+from pplc_runtime.native.forms import Tables
+from pplc_runtime.native.joint import Away, Joint, There
+from pplc_runtime.native.once import put
+from pplc_runtime.native.plates import Member, Plates, plate_fields, plates
+from pplc_runtime.native.reverse import Turned
 from pplc_runtime.native.sites import ranges
 from pplc_runtime.native.values import Unsupported, size_of
 from pplc_runtime.numerics.scales import FINITE, Scale, scales_of
-from pplc_runtime.specialise.ir import Compute, Draw, Score
+from pplc_runtime.specialise.ir import Compute, Draw, Operation, Score, Var
+
+
+@dataclass(slots=True)
+class Sums:
+    """Draws that are summed out, in an order in which each has at most one neighbour after it, and their factors."""
+
+    joint: Joint
+    draws: list[Draw]
+    scopes: dict[int, set[int]] = field(init=False)
+    """The draws that each piece depends on."""
+    factors: dict[int, list[int]] = field(init=False)
+    """The pieces that draw or observe, and those that compute what they need; and below where that stands."""
+    cells: dict[int, list[int]] = field(init=False)
+    order: list[int] = field(init=False)
+    parents: list[int] = field(init=False)
+    place: dict[int, int] = field(init=False)
+    lows: list[float] = field(init=False)
+    counts: list[int] = field(init=False)
+    """By place: the least value of each, and how many there are."""
+    shared: list[list[int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        scales = [_scale(draw) for draw in self.draws]
+        self.scopes, self.factors, self.cells = _factors(self.joint, self.draws)
+        pairs = [scope for scope in self.scopes.values() if len(scope) == 2]
+        self.order, self.parents = _forest(len(self.draws), pairs)
+        self.place = {z: k for k, z in enumerate(self.order)}
+        self.lows = [scales[z].low for z in self.order]
+        self.counts = [int(scales[z].high - scales[z].low) for z in self.order]
+        self.shared = _shared(self.joint, self.draws, self.scopes, self.factors, self.place, self.counts)
+
+    def where(self, piece: int) -> list[int]:
+        """The places of the draws that a piece depends on."""
+        return sorted(self.place[z] for z in self.scopes[piece])
 
 
 def sum_fields(joint: Joint, covers: Callable[[At], bool]) -> dict[str, Any]:
     """The fields of `execution.Moves` that tell of draws that are summed out."""
     draws = [draw for draw in joint.layout.draws if covers(draw.at)]
-    scales = [_scale(draw) for draw in draws]
-    scopes, factors, cells = _factors(joint, draws)
-    order, parents = _forest(len(draws), [scope for scope in scopes.values() if len(scope) == 2])
-    place = {z: k for k, z in enumerate(order)}
+    sums = Sums(joint, draws)
+    counts, scopes, factors = sums.counts, sums.scopes, sums.factors
     alone: list[list[int]] = [[] for _ in draws]
     pairs: list[list[int]] = [[] for _ in draws]
     for number, piece in enumerate(factors):
-        where = sorted(place[z] for z in scopes[piece])
-        (pairs if len(where) == 2 else alone)[where[0]].append(number)
-    counts = [int(scales[z].high - scales[z].low) for z in order]
-    next_counts = [counts[parent] if parent >= 0 else 0 for parent in parents]
-    starts = [np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64) for sizes in (
-        counts, [a * b for a, b in zip(counts, next_counts)], next_counts,
-    )]  # fmt: skip
-    shared = _shared(joint, draws, scopes, factors, place, counts)
+        where = sums.where(piece)
+        if piece not in joint.plates.factors:
+            (pairs if len(where) == 2 else alone)[where[0]].append(number)
+    next_counts = [counts[parent] if parent >= 0 else 0 for parent in sums.parents]
+    starts = [
+        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        for sizes in (counts, [a * b for a, b in zip(counts, next_counts)])
+    ]
+    places = {
+        (piece, value): int(starts[0][sums.where(piece)[0]]) + value
+        for piece in joint.plates.factors
+        for value in range(counts[sums.where(piece)[0]])
+    }
     free = [number for number in range(len(joint.pieces)) if number not in scopes]
     rooms = [np.zeros(int(each[-1]) + 1) for each in starts]
     return {
         "zs": len(draws),
-        "ZO": np.array([joint.layout.offsets[draws[z].result] for z in order] or [0], np.int64),
-        "ZLO": np.array([scales[z].low for z in order] or [0.0]),
+        "ZO": np.array([joint.layout.offsets[draws[z].result] for z in sums.order] or [0], np.int64),
+        "ZLO": np.array(sums.lows or [0.0]),
         "ZN": np.array(counts or [0], np.int64),
-        "ZP": np.array(parents or [0], np.int64),
+        "ZP": np.array(sums.parents or [0], np.int64),
         "FREE": np.array([len(free), *free], np.int64),
         "FR": ranges(list(factors.values())),
-        "FC": ranges([cells[piece] for piece in factors]),
+        "FC": ranges([sums.cells[piece] for piece in factors]),
         "UF": ranges(alone),
         "PF": ranges(pairs),
         "UO": starts[0],
         "PO": starts[1],
-        "MO": starts[2],
         "UT": rooms[0],
         "PT": rooms[1],
-        "MT": rooms[2],
         "BT": np.zeros_like(rooms[0]),
         "SUM": np.zeros(2),
-        **_group_fields(shared, [sorted(place[z] for z in scopes[piece]) for piece in factors], counts),
+        **_group_fields(sums.shared, [sums.where(piece) for piece in factors], counts),
+        **plate_fields(joint.plates, places),
     }
+
+
+def plates_of(joint: Joint, summed: frozenset[At], noise: bool, gradient: bool, tables: Tables) -> Plates:
+    """Loops over the factors that depend on one draw alone, for each of its values."""
+    sums = Sums(joint, [draw for draw in joint.layout.draws if draw.at in summed])
+    several = {number for group in sums.shared for number in group}
+    members: list[Member] = []
+    values: dict[int, int] = {}
+    turned: Turned = {}
+    for number, (piece, needed) in enumerate(sums.factors.items()):
+        where = sums.where(piece)
+        if number in several or len(where) > 1:
+            continue
+        var = sums.draws[sums.order[where[0]]].result
+        found: list[Member] = []
+        try:
+            for value in range(sums.counts[where[0]]):
+                known = var.dtype.type(sums.lows[where[0]] + value).item()
+                done = [_given(each, var, known) for k in needed for each in joint.pieces[k].operations]
+                there = There(piece, joint.layout, noise)
+                back = Away(piece, joint.layout, noise, turned) if gradient else None
+                for code in (there, back) if back is not None else (there,):
+                    for operation in done:
+                        code.write(operation)
+                if back is not None:
+                    back.end()
+                found.append(Member(piece, value, there, back))
+        except Unsupported:  # it is computed as any other is
+            continue
+        members += found
+        values[piece] = len(found)
+    return plates(members, values, tables)
+
+
+def _given(operation: Operation, var: Var, value: Any) -> Operation:
+    """What is done with a draw whose value is known."""
+    operation = put(operation, {var: value})
+    if isinstance(operation, Draw) and operation.result is var:
+        return Score(operation.family, operation.parts, value)
+    return operation
 
 
 def _shared(
@@ -105,13 +186,20 @@ def _group_fields(shared: list[list[int]], where: list[list[int]], counts: list[
         "GO": starts,
         "FG": begin,
         "GT": np.zeros(int(starts[-1]) + 1),
+        "GE": np.zeros(int(starts[-1]) + 1),
         "GB": np.zeros(int(starts[-1]) + 1),
     }
 
 
+def is_finite(draw: Draw) -> bool:
+    """Whether a draw has one of finitely many values, the same in every execution."""
+    scales = scales_of(draw.family.name, draw.parts, draw.result.shape)
+    return scales is not None and all(scale.kind == FINITE for scale in scales)
+
+
 def _scale(draw: Draw) -> Scale:
     scales = scales_of(draw.family.name, draw.parts, draw.result.shape)
-    if scales is None or any(scale.kind != FINITE for scale in scales):
+    if scales is None or not is_finite(draw):
         raise Unsupported(f"a draw from {draw.family.name}: it sums over those of finitely many values")
     return scales[0]
 

@@ -1,19 +1,15 @@
 """The method that is chosen for you: by what a program is, until there are enough effective draws.
 
-First match wins, and is said with its reason:
-
-1. Finitely many executions: `enumerate`, which is exact.
-2. Every execution draws and observes the same things, and there is machine code for its density. Where all draws are
-   globals, which many statements share: `rw`, then `nuts`. With draws that few statements read (the states of a path,
-   the effects of groups): `smc`, if ten sweeps of it have a hundred effective draws of each predict, else
-   `pgas + rw*20`, since single moves may never leave one of several modes.
-3. Anything else: `pgas + lmh`, particles for what holds each other in place and single moves for what many observes
-   read.
+A program of finitely many executions is enumerated, which is exact. For all others `choices` has the methods that fit,
+the best first, and what is tried is said with its reason.
 
 Chains are four. They run for some sweeps, and as many again, until each predict has the effective draws that are wanted
 and the chains agree, or the time is over. Where there is another method to try, the first has two thirds of the time;
 its draws are thrown away, unless the other comes to fewer. What is chosen goes by the text and the data, and by how
 far a method came, never by what the draws are.
+
+Where gradients move the states of paths, chains may each have found a mode of their own, and report what hardly
+differs: they must agree on all that they draw, too, if not as closely.
 """
 
 from __future__ import annotations
@@ -23,17 +19,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from pplc_runtime.composed import Target
-from pplc_runtime.composition import PATHS
+from pplc_runtime.composed import method_in, offer_of
 from pplc_runtime.engine.enumeration import NotFinite
-from pplc_runtime.engine.plan import Plan
-from pplc_runtime.inference.targets import covering, everything, statement_of
-from pplc_runtime.native.engine import NativeEngine
-from pplc_runtime.native.values import Unsupported
 from pplc_runtime.results.convergence import aligned, rank_rhat
 from pplc_runtime.results.posterior import Posterior
-from pplc_runtime.settings import OFFERS, SETTINGS
-from pplc_runtime.specialise.engine import scripted
+from pplc_runtime.running.choices import GENERAL, STATIC, Choice, choices
+from pplc_runtime.settings import SETTINGS
 from pplc_runtime.values import ModelError
 
 if TYPE_CHECKING:
@@ -43,44 +34,16 @@ CHAINS: Final = 4
 FEWEST: Final = 50
 """Effective draws are told from so many sweeps on."""
 AGREEING: Final = 1.01
-"""The largest rhat of chains that agree."""
+"""The largest rhat of chains that agree; and below that of anything drawn, of which there is much."""
+AGREEING_EVERYWHERE: Final = 1.1
+MOST_LOOKED_AT: Final = 200
+"""So many of the values that are drawn are compared, evenly spread."""
 ENOUGH_OF_SMC: Final = 100
 """Effective draws in the first sweeps of smc."""
-GENERAL: Final = "pgas + lmh"
-STATIC: Final = "pgas + rw*20"
-_FIRST: Final = {"rw": 500, "nuts": 250, "smc": 10, GENERAL: FEWEST, STATIC: FEWEST}
-"""Sweeps to begin with, where they are not 100."""
-
-
-class Choice(NamedTuple):
-    """A method, and why it is tried."""
-
-    method: str
-    reason: str
-
-
-def choices(plan: Plan) -> list[Choice]:
-    """The methods for a program that cannot be enumerated, the best first."""
-    from pplc_runtime.native.sites import sites_of
-
-    plan = scripted(plan)
-    if plan.scripts is None:
-        return [Choice(GENERAL, "executions differ in what they draw")]
-    engine = NativeEngine(plan)
-    try:
-        sites_of(engine.joint, everything)
-    except Unsupported as missing:
-        return [Choice(GENERAL, f"there is no machine code for {missing}")]
-    if not engine.joint.layout.draws:
-        return [Choice("importance", "nothing is drawn")]
-    path = covering(plan, Target(frozenset({PATHS})))
-    local = next((draw.at for draw in engine.joint.layout.draws if path(draw.at)), None)
-    if local is None:
-        reason = "every execution draws the same things, which many statements share"
-        return [Choice("rw", reason), Choice("nuts", f"{reason}, and single moves did not come far enough")]
-    name, _ = plan.assumed.get(statement_of(plan, local), ("", False))
-    reason = f"every execution draws the same things, and few statements read those of '{name}'"
-    return [Choice("smc", reason), Choice(STATIC, reason)]
+PILOT: Final = 150
+"""Sweeps of a pilot, after as many that adapt."""
+_FIRST: Final = {"nuts": 250, "slice": 500, "smc": 10, GENERAL: FEWEST, STATIC: FEWEST}
+"""Sweeps to begin with, where they are not 250."""
 
 
 class Wanted(NamedTuple):
@@ -89,6 +52,8 @@ class Wanted(NamedTuple):
     effective: int
     until: float
     """On the clock."""
+    everywhere: bool = False
+    """Whether chains must agree on all that they draw."""
 
 
 def automatic(
@@ -116,22 +81,23 @@ def automatic(
     found = program.once(lambda: choices(program.plan(values)), max_depth)
     best: Posterior | None = None
     told: list[str] = []
-    for place, (method, reason) in enumerate(found):
+    for place, choice in enumerate(found):
         is_last = place == len(found) - 1
         until = begun + seconds * (1.0 if is_last else 2 / 3)
-        many = {"chains": max(CHAINS, chains)} if OFFERS.get(method, OFFERS["auto"]).is_chain else {}
-        sweeps = settings.get("sweeps") or _FIRST.get(method, 100)
         try:
+            method = piloted(program, choice, own)
+            many = {"chains": max(CHAINS, chains)} if offer_of(method_in(method)).is_chain else {}
+            sweeps = settings.get("sweeps") or _FIRST.get(method, 250)
             posterior = program.infer(method, **{**own, **many, **_burn_in(method), "sweeps": sweeps})
         except ModelError as error:
-            if best is None:
+            if is_last and best is None:
                 raise
-            told.append(f"{method} cannot be used: {str(error).splitlines()[0]}")
-            break
-        lacks = until_enough(posterior, Wanted(target_ess, until), is_last)
+            told.append(f"{choice.method} cannot be used: {str(error).splitlines()[0]}")
+            continue
+        lacks = until_enough(posterior, Wanted(target_ess, until, choice.everywhere), is_last)
         by_hand = f"--method '{method}'" + (f" --chains {posterior.chains}" if many else "")
         if best is None or effective_of(posterior) > effective_of(best):
-            best, chosen = posterior, f"auto: {method}, since {reason}; by hand {by_hand}"
+            best, chosen = posterior, f"auto: {method}, since {choice.reason}; by hand {by_hand}"
         if lacks is None:
             break
         told.append(f"{method}: {lacks}")
@@ -145,6 +111,21 @@ def automatic(
     return best
 
 
+def piloted(program: Program, choice: Choice, own: dict[str, Any]) -> str:
+    """The method of a choice: that which has most effective draws for its gradients, in a short run of one chain."""
+    rates: dict[str, float] = {}
+    for method in (choice.method, *choice.others) if choice.others else ():
+        rates[method] = 0.0
+        given = {**own, "sweeps": PILOT, "burn_in": PILOT, "chains": 1, "cores": 1}
+        try:
+            pilot = program.infer(method, **{**given, "on_sweep": None, "progress": False})
+        except ModelError:
+            continue
+        work = sum(sweep.diagnostics["gradients"] for sweep in pilot.sweeps)
+        rates[method] = effective_of(pilot) / work
+    return max(rates, key=rates.__getitem__, default=choice.method)
+
+
 def _burn_in(method: str) -> dict[str, int]:
     """Sweeps to leave out, of methods that do much in one."""
     return {"burn_in": 50} if method in (GENERAL, STATIC) else {}
@@ -156,7 +137,7 @@ def until_enough(posterior: Posterior, wanted: Wanted, is_last: bool) -> str | N
     already = len(posterior.sweeps) // posterior.chains
     if not is_last and posterior.method == "smc" and effective_of(posterior) < ENOUGH_OF_SMC:
         return f"{effective_of(posterior):.0f} effective draws in {already} sweeps"
-    while (told := lacking(posterior, wanted.effective)) and not posterior.interrupted:
+    while (told := lacking(posterior, wanted.effective, wanted.everywhere)) and not posterior.interrupted:
         left = wanted.until - time.monotonic()
         if left <= 0:
             return told
@@ -176,7 +157,7 @@ def effective_of(posterior: Posterior) -> float:
     return min((each for each in found if each == each), default=float("inf"))
 
 
-def lacking(posterior: Posterior, target_ess: int) -> str | None:
+def lacking(posterior: Posterior, target_ess: int, everywhere: bool = False) -> str | None:
     """What is missing: effective draws of a predict, or chains that agree; None if all is well."""
     done = len(posterior.sweeps) // posterior.chains
     if posterior.is_chain and done < FEWEST:
@@ -188,6 +169,8 @@ def lacking(posterior: Posterior, target_ess: int) -> str | None:
         effective = posterior.effective_draws(label)
         if effective < target_ess:
             return f"{effective:.0f} of {target_ess} effective draws of {label}"
+    if everywhere and (rhat := _worst_draw(posterior)) > AGREEING_EVERYWHERE:
+        return f"the chains do not agree on something that is drawn (rhat {rhat:.2f})"
     return None
 
 
@@ -196,4 +179,18 @@ def _worst(posterior: Posterior, label: str) -> float:
     if not posterior.is_chain or posterior.chains < 2:
         return 1.0
     found = [rank_rhat(aligned(posterior.series(label, column))) for column in posterior.indicators(label)]
+    return max((each for each in found if each == each), default=1.0)
+
+
+def _worst_draw(posterior: Posterior) -> float:
+    """The same of what the chains have drawn."""
+    chains: dict[int, list[Any]] = {}
+    for sweep in posterior.sweeps:
+        if sweep.kept is not None and sweep.kept.blocks:
+            drawn = np.concatenate([np.ravel(block.data).astype(float) for block in sweep.kept.blocks])
+            chains.setdefault(sweep.chain, []).append(drawn[:: -(-len(drawn) // MOST_LOOKED_AT)])
+    if len(chains) < 2:
+        return 1.0
+    rows = [np.array(drawn) for drawn in chains.values()]
+    found = [rank_rhat(aligned([row[:, k] for row in rows])) for k in range(rows[0].shape[1])]
     return max((each for each in found if each == each), default=1.0)
