@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from pplc_runtime.program.errors import Limited, Reached
@@ -80,13 +81,14 @@ def handed_over(work: Callable[[], Iterator[Item]], stack: int, limit: int) -> G
     channel = Channel()
 
     def target() -> None:
-        try:
-            with rare_collections():
-                for sweep in work():
-                    channel.put(sweep)
-            channel.end(None)
-        except BaseException as error:
-            channel.end(Limited(error.said) if isinstance(error, Reached) else error)
+        with suppress(Reached, Stopped):  # which may come again while the first is told
+            try:
+                with rare_collections():
+                    for sweep in work():
+                        channel.put(sweep)
+                channel.end(None)
+            except BaseException as error:
+                channel.end(Limited(error.said) if isinstance(error, Reached) else error)
 
     thread = deep_stack.start(target, stack, limit)
     watch(thread)
