@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PEERS := benchmarks/peers_env
 BENCH := $(PEERS)/.installed
+NUTS := benchmarks/nuts_env
 SOURCES := compiler runtime tests benchmarks
 
 .PHONY: exactness fuzz load setup check lint format types test test-all demo bench bench-ess performance bench-peers figures genealogy docs clean
@@ -74,9 +75,14 @@ performance: $(BENCH)
 	$(BIN)/python -m benchmarks --json build/bench.json --chart docs/figures/performance.png --page
 
 # Effective draws a CPU second of parameters, beside NUTS of numpyro in the same run.
-bench-ess: $(BENCH)
-	$(PEERS)/bin/python -m pip install --quiet numpyro
+bench-ess: $(NUTS)/.installed
 	$(BIN)/python -m benchmarks.effective
+
+# numpyro wants a newer numpy than the others.
+$(NUTS)/.installed: $(STAMP)
+	$(PYTHON) -m venv $(NUTS)
+	$(NUTS)/bin/python -m pip install --quiet numpyro
+	touch $@
 
 # WebPPL, for the rows of the benchmark that compare with it; they say "missing" without it.
 bench-peers:
@@ -100,4 +106,4 @@ docs: setup
 	@echo "the site is in $(CURDIR)/build/site/index.html"
 
 clean:
-	rm -rf $(VENV) $(PEERS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .pplc_cache dist build
+	rm -rf $(VENV) $(PEERS) $(NUTS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .pplc_cache dist build

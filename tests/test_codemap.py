@@ -9,7 +9,7 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[1]
 TREES: Final = ("compiler", "runtime", "benchmarks")
 MOST_LINES: Final = 400
-NOT_OURS: Final = {"node_modules", "peers_env", "__pycache__"}
+NOT_OURS: Final = {"node_modules", "peers_env", "nuts_env", "__pycache__"}
 
 
 def _listed() -> list[str]:
