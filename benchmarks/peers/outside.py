@@ -1,7 +1,8 @@
 """Peers, each in its own process: where they are, and what a sweep takes them.
 
 `particles` needs an older numpy than pplc has, and numpyro a newer one than `particles`, so they are looked for in
-benchmarks/peers_env and benchmarks/nuts_env first, and then in the interpreter that runs the benchmark; likewise numba. WebPPL is looked for in benchmarks/node_modules.
+benchmarks/peers_env and benchmarks/nuts_env first, and then in the interpreter that runs the benchmark; likewise numba.
+WebPPL is looked for in benchmarks/node_modules.
 """
 
 from __future__ import annotations
