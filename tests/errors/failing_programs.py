@@ -13,7 +13,7 @@ FAILING: Final[tuple[Wrong, ...]] = (
     ("[assume f (fn [] (for [x 1] x))]\n[predict (f)]", "1:18", 13, "'map' takes a list or vector, not 1"),
     ("[predict (sample (normal 0 -1))]", "1:18", 13, "normal: sd must be a positive number, not -1"),
     ("[assume s (sample (normal -9 1))]\n[predict (sample (normal 0 s))]", "2:18", 12,
-     "normal: sd must be a positive number, not -7.241189879358429"),
+     "normal: sd must be a positive number, not -7.241189879358428"),
     ("[predict (sample (categorical [-1 2]))]", "1:18", 20,
      "categorical: weights must be a vector of weights, none negative and not all zero, not [-1 2]"),
     ('[predict (sample (categorical [["a" -1] ["b" 2]]))]', "1:18", 32,

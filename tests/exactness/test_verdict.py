@@ -80,7 +80,7 @@ def test_a_wrong_evidence_fails(monkeypatch: pytest.MonkeyPatch) -> None:
         particles.handler.log_weights[:] = 0.0
         return swept
 
-    monkeypatch.setattr("pplc_runtime.inference.smc.sweep", wrong)
+    monkeypatch.setattr("pplc_runtime.inference.runs.sweep", wrong)
     without_machine_code(monkeypatch)
     assert not verdict_of(WALK, "smc", 1, Extent(200, 2, 3), particles=20).passes
 

@@ -98,7 +98,7 @@ def test_a_picture_without_a_path() -> None:
 
 
 def test_completion_and_help_list_what_there_is() -> None:
-    methods = ["ellipse", "gibbs", "icsmc", "lmh", "nuts", "pgas", "rw", "slices", "smc", "sums"]
+    methods = ["ellipse", "gibbs", "icsmc", "lmh", "nuts", "pgas", "pmmh", "rw", "slices", "smc", "sums"]
     others = ["CompileError", "Model", "ModelError", "Posterior", "compile_text", "install", "load"]
     assert dir(pplc) == sorted([*methods, *others])
     assert all(hasattr(pplc, name) for name in dir(pplc))
