@@ -7,7 +7,7 @@ The method is what `auto` chooses for the model and its data. The worst statisti
 warm-up count for neither: what is timed are the draws after them. One chain each, or independent sweeps;
 `effective draws` of chains are computed by the same function. Means are checked against those of a long run
 by another method, which `--reference` writes to effective_reference.json: `off` is the largest difference in standard
-errors of both. NUTS runs in benchmarks/peers_env (or the interpreter that NUTS_PYTHON names), if numpyro is installed
+errors of both. NUTS runs in benchmarks/nuts_env (or the interpreter that NUTS_PYTHON names), if numpyro is installed
 there; it has the states and labels summed out by hand. Processes of a changing structure and discrete parameters it
 cannot do.
 """
@@ -76,7 +76,7 @@ def told(posterior: Any, model: Model) -> dict[str, tuple[float, float]]:
 
 def by_nuts(name: str, data: dict[str, Any]) -> tuple[float, dict[str, list[float]]] | None:
     """The same of NUTS; None where there is no numpyro."""
-    python = os.environ.get("NUTS_PYTHON") or str(HERE / "peers_env" / "bin" / "python")
+    python = os.environ.get("NUTS_PYTHON") or str(HERE / "nuts_env" / "bin" / "python")
     given = json.dumps(kalman_data() if name.startswith("kalman") else data)
     try:
         done = subprocess.run(

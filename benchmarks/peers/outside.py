@@ -1,8 +1,7 @@
 """Peers, each in its own process: where they are, and what a sweep takes them.
 
-`particles` needs an older numpy than pplc has, and numpyro a newer one than `particles`, so they are looked for in
-benchmarks/peers_env and benchmarks/nuts_env first, and then in the interpreter that runs the benchmark; likewise numba.
-WebPPL is looked for in benchmarks/node_modules.
+`particles` needs an older numpy than pplc has, so it is looked for in benchmarks/peers_env first and then in
+the interpreter that runs the benchmark; likewise numba. WebPPL is looked for in benchmarks/node_modules.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ class Amount(Protocol):
 @cache
 def interpreter_with(package: str) -> str | None:
     """An interpreter that can import the package."""
-    own = (str(HERE / folder / "bin" / "python") for folder in ("peers_env", "nuts_env"))
-    for python in (os.environ.get("PEERS_PYTHON"), *own, sys.executable):
+    own = HERE / "peers_env" / "bin" / "python"
+    for python in (os.environ.get("PEERS_PYTHON"), str(own), sys.executable):
         if python and Path(python).exists():
             tried = subprocess.run([python, "-c", f"import {package}"], capture_output=True, check=False)
             if tried.returncode == 0:
