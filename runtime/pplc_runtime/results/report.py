@@ -148,7 +148,7 @@ def _advice(notes: Sequence[str]) -> str:
         ("degenerate", "Particles that descend from few have lost their variety by resampling: use more particles, or "
          "resample less (--ess-threshold 0.5 --resampling systematic)."),
         ("only some of them come to", "Particles are resampled at an observe that all of them come to together."),
-        ("log evidence", "An evidence that rests on few draws is most likely too small: use more particles."),
+        ("log evidence", "An evidence that rests on few sweeps may be far off: use more particles."),
     ]  # fmt: skip
     items = "".join(f"<li>{escape(text)}</li>" for key, text in advice if key in said)
     return f'<ul class="small">{items}</ul>' if items else ""
