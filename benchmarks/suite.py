@@ -291,7 +291,7 @@ class Sweeping:
         program = models.history(values, FORKS)
         run = pplc.compile_text(program.text, program.name).program.plan({})
         self.segments = run.segments
-        self.draw = SCHEMES["multinomial"].draw
+        self.scheme = SCHEMES["multinomial"]
         self.particles = Particles(run, Key.of(1), particles)
         self.particles.extend(self.segments[0])
         self.next = 1
@@ -305,7 +305,8 @@ class Sweeping:
     def _run(self, count: int) -> None:
         for _ in range(count):
             weights, _ = self.particles.weights()
-            self.particles.fork(self.draw(self.particles.rng, weights, self.particles.size))
+            self.particles.fork_by(self.scheme, weights)
+            self.particles.done = self.next
             self.particles.extend(self.segments[self.next])
             self.next = self.next % (FORKS - 1) + 1
 
