@@ -6,8 +6,6 @@ sweep what is discrete is equal, and who continued whom; numbers are to nine dig
 - `observes_inside`: lanes may resample at an observe inside of an expression, which ends a generation there. The
   reference runs one particle after the other, and generations end with statements.
 - `PROCEDURES_AS_KEYS`: the number of an entry whose key is a procedure goes by the function that it was compiled to.
-- `SEATINGS_IN_ANY_ORDER`: machine code for programs in general lets a suffix follow a prefix after which processes take
-  in the same values in another order, so that pgas has more ancestors to draw from there.
 """
 
 from __future__ import annotations
@@ -68,7 +66,6 @@ ONCE_DIFFERENT = {
 }
 """Where one of the engines once drew otherwise, or ended with an error."""
 PROCEDURES_AS_KEYS = {"closures as keys of a memo"}
-SEATINGS_IN_ANY_ORDER = {"polya_urn_shared"}
 LONG = {f"{name} in full": (PROGRAMS / f"{name}.clj").read_text(encoding="utf-8") for name in SMALL}
 """Those of programs/ that the reference cannot follow but with less data, which it has in SOURCES."""
 TEXTS = {
@@ -99,7 +96,7 @@ def engines_of(name: str, method: str, model: Model) -> list[str]:
     engines = ["scripts"]
     if not (observes_inside or name in PROCEDURES_AS_KEYS or name in LONG):
         engines.append("reference")
-    if is_available() and not (method == "pgas" and name in SEATINGS_IN_ANY_ORDER):
+    if is_available():
         engines.append("machine")
     return engines
 

@@ -238,8 +238,7 @@ RESTAURANTS: Final = ("Crp", "PitmanYor")
 
 
 def _from_process(whole: Whole, writer: Writer, tag: Tag, codes: str) -> Val:
-    if tag.name not in RESTAURANTS:
-        whole.replayed_as_a_whole()
+    whole.seats(tag.name in RESTAURANTS)
     if tag.name.startswith("dp "):
         family = DISTRIBUTIONS[tag.name[3:]]
         label, type_ = _label(family), value_type(family)
@@ -261,7 +260,7 @@ def observed(whole: Whole, writer: Writer, address: str, source: Val, value: Val
 
     def by_tag(tag: Tag, parts: list[Val]) -> Val:
         if tag.kind == "process":
-            _into_process(whole, writer, tag, _given(writer, tag, parts), value)
+            _into_process(whole, writer, tag, address, _given(writer, tag, parts), value)
         elif tag == POINT:
             seen_at_point(whole, writer, address, parts, value)
         elif tag.kind == "dist":
@@ -289,11 +288,10 @@ def _seen(writer: Writer, value: Val, type_: Type, name: str) -> str:
     return writer.number(value, f"a value of {name}")
 
 
-def _into_process(whole: Whole, writer: Writer, tag: Tag, codes: list[str], value: Val) -> None:
+def _into_process(whole: Whole, writer: Writer, tag: Tag, address: str, codes: list[str], value: Val) -> None:
     if tag.name.startswith("dp "):
         raise Untyped("an observe of a dp", writer.node)
-    if tag.name not in RESTAURANTS:
-        whole.replayed_as_a_whole()
+    whole.seats(tag.name in RESTAURANTS)
     name, more, type_ = _PROCESSES[tag.name]
     if type_ == TRUTH:
         if value.type != TRUTH:
@@ -301,4 +299,4 @@ def _into_process(whole: Whole, writer: Writer, tag: Tag, codes: list[str], valu
         seen = writer.code(value)
     else:
         seen = writer.code(value, REAL) if type_ == REAL else writer.whole_number(value, "an observe")
-    writer.line(f"observe_{name}(S, {', '.join([codes[0], seen, *codes[1:]])}{more})")
+    writer.line(f"observe_{name}(S, {address}, {', '.join([codes[0], seen, *codes[1:]])}{more})")

@@ -78,7 +78,7 @@ def sweep(S: State, R: Run, b: int) -> int:
         for k in range(R.NG):
             S.Q[i * R.NG + k] = 0
     S.watched = R.even
-    if R.even != 0:
+    if R.noting != 0:
         note(S, R)
         if S.fail != 0:
             return S.fail
