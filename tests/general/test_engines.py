@@ -250,6 +250,20 @@ def test_errors_are_those_of_lanes(name: str, always: None, monkeypatch: pytest.
     assert told[0] == told[1]
 
 
+@needs_machine
+def test_pairs_of_numbers_are_no_weights(always: None) -> None:
+    """A categorical by pairs that are all numbers is a matrix: it has no machine code, and is left to lanes.
+
+    Exact: P(a = 2) is 0.7 * 0.4 of 0.3 * 0.1 + 0.7 * 0.4; the standard error is 0.003, and the bound is six of them."""
+    text = """
+    [assume a (sample (categorical [[0.5 0.3] [2.0 0.7]]))]
+    [assume b (if (= a 2) (sample (flip 0.5)) true)]
+    [observe (flip (/ a 5)) true]
+    [predict (= a 2)]"""
+    share = compile_text(text).infer("importance", particles=10, sweeps=400, seed=1).mean("(= a 2)")
+    assert share == pytest.approx(0.28 / 0.31, abs=0.018)
+
+
 def test_what_has_no_code_is_told_with_its_place() -> None:
     program = compile_text("[assume x (sample (flip 0.5))]\n[assume y (if x (hash-map 1 2) (hash-map 1 3))]\n").program
     reason = general.why_not(program.plan(program.data(None)), program.places)

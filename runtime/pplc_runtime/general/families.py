@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from pplc_runtime.distributions import ALIASES, DEFAULTS, DISTRIBUTIONS, WEIGHTING
 from pplc_runtime.distributions.base import Domain, Family, Parameter
 from pplc_runtime.distributions.domains import WEIGHTS
@@ -112,6 +114,7 @@ def _checked(writer: Writer, name: str, parameters: tuple[Parameter, ...], value
             continue
         if value.is_constant:
             known = value.type in (*NUMBERS, TRUTH) or isinstance(value.type, Vector)
+            known = known and np.ndim(value.constant) == domain.rank  # pairs of numbers are a matrix
             if known and (type(value.constant) is bool) == domain.boolean and bool(domain.holds(value.constant)):
                 continue
             raise Untyped(f"{name} of {value.constant!r}", writer.node)
