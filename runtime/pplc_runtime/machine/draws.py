@@ -58,6 +58,10 @@ def draw_normal(k0: int, k1: int, c0: int, c1: int, mean: float, sd: float) -> f
     return mean + sd * normal(k0, k1, c0, c1)
 
 
+def draw_half_normal(k0: int, k1: int, c0: int, c1: int, sd: float) -> float:
+    return fabs(normal(k0, k1, c0, c1)) * sd
+
+
 def draw_lognormal(k0: int, k1: int, c0: int, c1: int, mu: float, sigma: float) -> float:
     return exp(bounded(mu + sigma * normal(k0, k1, c0, c1), -708.0, 708.0))
 
@@ -109,6 +113,11 @@ def draw_weibull(k0: int, k1: int, c0: int, c1: int, shape: float, scale: float)
     return bounded(bounded(draw, 2.2250738585072014e-308, 1e150) * scale, 2.2250738585072014e-308, 1e300)
 
 
+def draw_pareto(k0: int, k1: int, c0: int, c1: int, scale: float, shape: float) -> float:
+    value = exp(bounded(log(scale) + exponential(k0, k1, c0, c1) / shape, -inf, 709.0))
+    return value if value > scale else scale
+
+
 def laplace(k0: int, k1: int, c0: int, c1: int) -> float:
     u = uniform(k0, k1, c0, c1)
     return log(2.0 * u) if u < 0.5 else -log(2.0 - 2.0 * u)
@@ -133,6 +142,10 @@ def cauchy(k0: int, k1: int, c0: int, c1: int) -> float:
 
 def draw_cauchy(k0: int, k1: int, c0: int, c1: int, location: float, scale: float) -> float:
     return location + scale * cauchy(k0, k1, c0, c1)
+
+
+def draw_half_cauchy(k0: int, k1: int, c0: int, c1: int, scale: float) -> float:
+    return fabs(cauchy(k0, k1, c0, c1)) * scale
 
 
 def logistic(k0: int, k1: int, c0: int, c1: int) -> float:
@@ -227,6 +240,15 @@ def draw_binomial(k0: int, k1: int, c0: int, c1: int, trials: float, p: float) -
 
 def draw_binomial_logit(k0: int, k1: int, c0: int, c1: int, trials: float, logit: float) -> float:
     return draw_binomial(k0, k1, c0, c1, trials, 1.0 / (1.0 + exp(-logit)))
+
+
+def draw_beta_binomial(k0: int, k1: int, c0: int, c1: int, trials: float, a: float, b: float) -> float:
+    return draw_binomial(k0, k1, c0 + 4294967296, c1, trials, draw_beta(k0, k1, c0, c1, a, b))
+
+
+def draw_negative_binomial(k0: int, k1: int, c0: int, c1: int, r: float, p: float) -> float:
+    rate = bounded(gamma(k0, k1, c0, c1, r), 2.2250738585072014e-308, 1.7976931348623157e308) * ((1.0 - p) / p)
+    return draw_poisson(k0, k1, c0 + 4294967296, c1, bounded(rate, -inf, 9.2e18))
 
 
 def draw_geometric(k0: int, k1: int, c0: int, c1: int, p: float) -> float:
