@@ -46,7 +46,10 @@ FAMILIES: Final = frozenset(
     }
 )
 """The names of distributions and processes."""
-MEASURES: Final = {"counting": 1, "lebesgue": 2}
+_TYPES: Final[dict[str, Type]] = {"boolean": TRUTH, "integer": WHOLE, "vector": VECTOR}
+MEASURES: Final = {"counting": 1, "lebesgue": 2, "simplex": 5}
+ON_VECTORS: Final = ("dirichlet",)
+"""The families of vectors that have code."""
 
 
 def constructed(whole: Whole, writer: Writer, name: str, address: str, values: list[Val]) -> Val:
@@ -73,7 +76,11 @@ def constructed(whole: Whole, writer: Writer, name: str, address: str, values: l
         parts = [_as_parameter(writer, rank, value) for value in values]
         return Val(Structure(frozenset({tag})), parts=(where, *parts))
     family = DISTRIBUTIONS.get(ALIASES.get(name, name)) or WEIGHTING.get(name)
-    if family is None or f"lp_{_label(family)}" not in FUNCTIONS or family.event_rank:
+    if (
+        family is None
+        or f"lp_{_label(family)}" not in FUNCTIONS
+        or (family.event_rank and family.name not in ON_VECTORS)
+    ):
         raise Untyped(f"the distribution {name}", writer.node)
     missing = len(family.parameters) - len(values)
     values = [*values, *map(writer.constant, DEFAULTS.get(family.name, ())[-missing:] if missing else ())]
@@ -158,7 +165,7 @@ def _label(family: Family) -> str:
 
 def value_type(family: Family) -> Type:
     """The type of what is drawn from a family."""
-    return {"boolean": TRUTH, "integer": WHOLE}.get(family.value_kind, REAL)
+    return _TYPES.get(family.value_kind, REAL)
 
 
 # Samples
@@ -182,8 +189,8 @@ def sampled(whole: Whole, writer: Writer, address: str, source: Val) -> Val:
         if tag.kind != "dist" or tag.name not in DISTRIBUTIONS:
             raise Untyped(f"a sample from a {tag}", writer.node)
         family = DISTRIBUTIONS[tag.name]
-        if family.name == "discrete":
-            return writer.called(f"sample_discrete(S, {at}, {codes})", WHOLE)
+        if family.name in ("discrete", *ON_VECTORS):
+            return writer.called(f"sample_{_label(family)}(S, {at}, {codes})", value_type(family))
         if f"draw_{_label(family)}" not in FUNCTIONS:
             raise Untyped(f"a sample from {family.name}", writer.node)
         whole.helper(f"sample_{_label(family)}", _sampler(family))
@@ -269,6 +276,8 @@ def observed(whole: Whole, writer: Writer, address: str, source: Val, value: Val
         elif tag.kind == "dist":
             codes = _passed(writer, parts)
             family = DISTRIBUTIONS.get(tag.name) or WEIGHTING[tag.name]
+            if family.event_rank:
+                raise Untyped(f"an observe of {family.name}", writer.node)
             seen = _seen(writer, value, value_type(family), family.name)
             if family.name == "discrete":
                 writer.line(f"scored(S, lp_discrete({seen}, S.I[{codes[0]}], S.H[{codes[0]} + 1:]))")

@@ -137,7 +137,8 @@ class Whole:
 
     def with_fields(self, tag: Tag, types: list[Type] | None) -> list[Type]:
         """The types of the fields of a tag, which is made with some."""
-        known = self.field_types.setdefault(tag, [NOTHING] * len(types or ()))
+        first = list(tag.detail) if tag.kind == "tuple" else [NOTHING] * len(types or ())
+        known = self.field_types.setdefault(tag, first)
         if types is not None:
             known[:] = [self.grown(old, new) for old, new in zip(known or [NOTHING] * len(types), types, strict=True)]
         return known

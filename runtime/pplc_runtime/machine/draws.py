@@ -6,7 +6,7 @@ The lowest 16 bits of c1 are how many numbers a draw has taken: a sampler that r
 from __future__ import annotations
 
 from pplc_runtime.machine.generator import exponential, normal, uniform
-from pplc_runtime.machine.words import acos, cos, exp, fabs, floor, inf, lgamma, log, log1p, pow, sqrt, tan
+from pplc_runtime.machine.words import acos, cos, exp, fabs, floats, floor, inf, lgamma, log, log1p, pow, sqrt, tan
 
 
 def gamma(k0: int, k1: int, c0: int, c1: int, shape: float) -> float:
@@ -96,6 +96,29 @@ def draw_beta(k0: int, k1: int, c0: int, c1: int, a: float, b: float) -> float:
             )
         n += 2
     return 0.0
+
+
+def dirichlet(k0: int, k1: int, c0: int, c1: int, n: int, alpha: floats, x: floats) -> None:
+    """Shares of gammas, on the scale of logarithms; where one may underflow, Gamma(a) is Gamma(a + 1) U^(1/a)."""
+    least = inf
+    for j in range(n):
+        if alpha[j] < least:
+            least = alpha[j]
+    largest = -inf
+    for j in range(n):
+        if least < 0.5:
+            own = exponential(k0, k1, c0 + 4294967296 + j, c1) / alpha[j]
+            x[j] = log(gamma(k0, k1, c0 + j, c1, alpha[j] + 1.0)) - own
+        else:
+            x[j] = log(gamma(k0, k1, c0 + j, c1, alpha[j]))
+        if x[j] > largest:
+            largest = x[j]
+    total = 0.0
+    for j in range(n):
+        x[j] = exp(x[j] - largest)
+        total += x[j]
+    for j in range(n):
+        x[j] = bounded(x[j] / total, 2.2250738585072014e-308, 1.0)
 
 
 def draw_exponential(k0: int, k1: int, c0: int, c1: int, rate: float) -> float:
