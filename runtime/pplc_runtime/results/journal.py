@@ -159,15 +159,16 @@ class Journal:
                 self.add(sweep)
                 yield sweep
 
-    def noted(self, what: str, kind: type[Value], find: Callable[[], Value], at: float) -> tuple[Value, float]:
+    def noted(
+        self, what: str, find: Callable[[], Value], at: float, fits: Callable[[Any], bool]
+    ) -> tuple[Value, float]:
         """What was noted next, with the seconds at which that was; or what is found now, at so many, and noted."""
         line = self.next_line()
         if line is not None:
             self.ahead = None
-            found = line.get("is")
-            if line.get("noted") != what or type(found) is not kind:
+            if line.get("noted") != what or not fits(line.get("is")):
                 raise JournalError(f"{self.path} is damaged: it has not what comes next")
-            return found, float(line["at"])
+            return line["is"], float(line["at"])
         found = find()
         self.put([{"noted": what, "is": found, "at": at}])
         return found, at

@@ -77,10 +77,10 @@ class Course:
         """Seconds since the run has begun."""
         return time.monotonic() - self.begun
 
-    def noted(self, what: str, kind: type[Noted], find: Callable[[], Noted]) -> tuple[Noted, float]:
-        """What is decided, and when that was."""
+    def noted(self, what: str, find: Callable[[], Noted], fits: Callable[[Any], bool]) -> tuple[Noted, float]:
+        """What is decided, and when that was; `fits` tells what can have been."""
         at = self.now()
-        return (find(), at) if self.journal is None else self.journal.noted(what, kind, find, at)
+        return (find(), at) if self.journal is None else self.journal.noted(what, find, at, fits)
 
 
 def automatic(
@@ -110,7 +110,7 @@ def automatic(
         is_last = place == len(found) - 1
         until = seconds * (1.0 if is_last else 2 / 3)
         try:
-            method, _ = course.noted("method", str, partial(piloted, program, choice, own))
+            method, _ = course.noted("method", partial(piloted, program, choice, own), choice.ways.__contains__)
             many = {"chains": max(CHAINS, chains)} if offer_of(method_in(method)).is_chain else {}
             sweeps = settings.get("sweeps") or _FIRST.get(method, 250)
             posterior = program.infer(
@@ -121,8 +121,8 @@ def automatic(
         except ModelError as error:
             if is_last and best is None:
                 raise
-            why, _ = course.noted(FAILED, str, partial(str, error))
-            told.append(f"{choice.method} cannot be used: {why.splitlines()[0]}")
+            why, _ = course.noted(FAILED, partial(str, error), lambda found: isinstance(found, str))
+            told.append(f"{choice.method} cannot be used: {why.partition(chr(10))[0]}")
             continue
         wanted = Wanted(target_ess, until, choice.everywhere)
         lacks = until_enough(posterior, wanted, is_last, course, settings.get("executor"))
@@ -145,7 +145,7 @@ def automatic(
 def piloted(program: Program, choice: Choice, own: dict[str, Any]) -> str:
     """The method of a choice: that which has most effective draws for its gradients, in a short run of one chain."""
     rates: dict[str, float] = {}
-    for method in (choice.method, *choice.others) if choice.others else ():
+    for method in choice.ways if choice.others else ():
         rates[method] = 0.0
         given = {**own, "sweeps": PILOT, "burn_in": PILOT, "chains": 1, "cores": 1}
         try:
@@ -172,7 +172,7 @@ def until_enough(
         return f"{effective_of(posterior):.0f} effective draws in {already} sweeps"
     while (told := lacking(posterior, wanted.effective, wanted.everywhere)) and not posterior.interrupted:
         done = len(posterior.sweeps) // posterior.chains
-        more, at = course.noted("more", int, partial(further, course, wanted.until, done, already, begun))
+        more, at = course.noted("more", partial(further, course, wanted.until, done, already, begun), is_number)
         if more <= 0:
             return told
         begun = at if done == already else begun
@@ -181,6 +181,11 @@ def until_enough(
         except KeyboardInterrupt:
             posterior.interrupted = True
     return told
+
+
+def is_number(found: Any) -> bool:
+    """Whether it is a number of sweeps."""
+    return type(found) is int and found >= 0
 
 
 def further(course: Course, until: float, done: int, already: int, begun: float) -> int:
