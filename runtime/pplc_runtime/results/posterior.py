@@ -27,11 +27,8 @@ from pplc_runtime.settings import OFFERS, whole
 from pplc_runtime.suggestions import suggestion
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from pandas import DataFrame
 
-    from pplc_runtime.results.journal import Journal
     from pplc_runtime.results.plot import Picture
     from pplc_runtime.results.summary import Summary
 
@@ -337,10 +334,9 @@ class Posterior:
             raise ValueError("the draws come from a file; the model that they are of is not in it")
         return self.run
 
-    def extend(self, sweeps: int, *, executor: Executor | None = None, journal: Journal | None = None) -> Posterior:
-        """So many further sweeps of every chain, from where it is; they are part of this posterior then.
-
-        An `executor` does them elsewhere; `journal` is that of a run which they are a part of."""
+    def extend(self, sweeps: int, *, executor: Any = None, journal: Any = None) -> Posterior:
+        """So many further sweeps of every chain, from where it is, which are part of this posterior then; by an
+        `executor` elsewhere, and through the `journal` of a run that they belong to."""
         sweeps = whole(1)(sweeps)
         run = self._again()
         found: list[Some] = []

@@ -38,7 +38,7 @@ from pplc_runtime.running.again import Done, without_particles
 from pplc_runtime.running.auto import automatic
 from pplc_runtime.running.channel import handed_over
 from pplc_runtime.running.driver import Driver, Drivers
-from pplc_runtime.running.executors import Task, block_of, by_executor, processes, singly
+from pplc_runtime.running.executors import Task, block_of, by_executor, packed, processes, singly
 from pplc_runtime.running.limits import limited
 from pplc_runtime.settings import checked, with_settings
 from pplc_runtime.specialise.delayed import with_delayed
@@ -294,7 +294,8 @@ class Program:
             for own, its, last in zip_longest(settings, keys, after):
                 yield from self.deep(partial(self.run, drivers, own, its, last), max_depth)
             return
-        task = Task(self, method, tuple(settings), tuple(keys), data, max_depth, block_of(method, own), lean)
+        run = packed(self, method, data)
+        task = Task(run, tuple(settings), tuple(keys), max_depth, block_of(method, own), lean)
         tasks = [task] if executor is not None and fit else task.alone()
         lasts = [*after, *[None] * (len(settings) - len(after))]
         whole = [lasts] if len(tasks) == 1 and fit else [[last] for last in lasts]
