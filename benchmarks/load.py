@@ -76,7 +76,19 @@ def written(sweeps: int) -> None:
     model = Path(os.environ.get("TMPDIR", "/tmp")) / f"load-{os.getpid()}.clj"
     model.write_text("[assume x (sample (normal 0 1))] [observe (normal x 1) 1] [predict x]", encoding="utf-8")
     try:
-        run = ["infer", str(model), "--particles", "1000", "--sweeps", str(sweeps), "--seed", "1", "--quiet"]
+        run = [
+            "infer",
+            str(model),
+            "--method",
+            "smc",
+            "--particles",
+            "1000",
+            "--sweeps",
+            str(sweeps),
+            "--seed",
+            "1",
+            "--quiet",
+        ]
         assert main([*run, "--out", os.devnull]) == 0
     finally:
         model.unlink()

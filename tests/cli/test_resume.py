@@ -56,6 +56,11 @@ def test_auto_resumed(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert "it was written with method = auto" in capsys.readouterr().err
 
 
+def test_auto_writes_to_what_is_no_file(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["infer", str(model), "--seed", "4", "--quiet", "--out", os.devnull]) == 0
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
 def test_told_to_end(model: Path, tmp_path: Path, number: int) -> None:

@@ -301,7 +301,10 @@ def infer(model: Model, arguments: Namespace) -> int:
     if writer is not None:
         writer.close() if progress.done else writer.abandon()
     if whole and len(posterior):
-        posterior.to_jsonl(sys.stdout) if arguments.out == STANDARD else posterior.save(arguments.out)
+        if arguments.out == STANDARD or is_stream(arguments.out):
+            posterior.to_jsonl(sys.stdout if arguments.out == STANDARD else arguments.out)
+        else:
+            posterior.save(arguments.out)
     if keep and len(posterior) and arguments.out != STANDARD:
         _show(posterior, arguments)
     if posterior.limit is not None:
