@@ -100,14 +100,12 @@ def _of_weights(posterior: Posterior, rows: Sequence[Row], are_few: bool) -> lis
 
 def _of_lost(posterior: Posterior) -> list[str]:
     """Of importance and smc: how many sweeps have lost all their particles."""
-    if posterior.is_chain:
-        return []
-    evidences = np.concatenate(posterior.log_estimates())
-    lost = int((evidences == -np.inf).sum())
+    estimates = [] if posterior.is_chain else posterior.log_estimates()
+    lost = sum(int((own == -np.inf).sum()) for own in estimates)
     if not lost:
         return []
     return [
-        f"note: {lost} of {len(evidences)} sweeps {'has' if lost == 1 else 'have'} lost all particles, and count with "
+        f"note: {lost} of {len(posterior.sweeps)} sweeps {'has' if lost == 1 else 'have'} lost all particles, and count with "
         "the evidence zero; use more particles"
     ]
 
