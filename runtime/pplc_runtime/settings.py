@@ -240,15 +240,20 @@ def checked(offer: Offer, given: Mapping[str, Any], engine: str = ENGINES[0]) ->
             raise TypeError(f"infer has no setting '{name}'{suggestion(name, (*SETTINGS, *CALLED_WITH))}")
         if value is None:
             continue
-        try:
-            result[name] = SETTINGS[name].check(value)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{name}: {error}") from None
+        result[name] = setting(name, value)
         reason = unfit(name, result[name], offer)
         if reason is not None:
             raise ValueError(f"{name}: {reason}")
     only_some = {name for each in OFFERS.values() for name in each.own} | set(OF_MOVES)
     return {name: value for name, value in result.items() if name in offer.own or name not in only_some}
+
+
+def setting(name: str, value: Any) -> Any:
+    """The value of a setting as a run takes it; what is wrong with it is told by its name."""
+    try:
+        return SETTINGS[name].check(value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from None
 
 
 def unfit(name: str, value: Any, method: Offer) -> str | None:

@@ -92,6 +92,11 @@ class Program:
         return tuple(step.name for step in self.steps if isinstance(step, Input))
 
     @property
+    def needed(self) -> tuple[str, ...]:
+        """The inputs that have no default."""
+        return tuple(step.name for step in self.steps if isinstance(step, Input) and step.default is None)
+
+    @property
     def assumed(self) -> tuple[str, ...]:
         """The names that the program assumes."""
         names = (step.name.split("%")[0] for step in self.steps if isinstance(step, Assume))
@@ -236,7 +241,7 @@ class Program:
 
     def data(self, given: Any) -> dict[str, Any]:
         """The values of the inputs as the language has them, and of observes that are replaced."""
-        values = inputs_of(given, self.inputs, self.asks_for_missing)
+        values = inputs_of(given, self.inputs, self.asks_for_missing, needed=self.needed)
         return values if self.observed is None else {**values, OBSERVED: self.observed}
 
     def with_data(self, observed: Replaced) -> Program:
