@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Mapping
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from pplc_runtime.suggestions import suggestion
@@ -124,12 +124,21 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+def _shown(value: Any) -> str:
+    """A value that is no whole number, with the one that was probably meant."""
+    if _is_number(value):
+        is_whole, shown = value % 1 == 0, str(value)  # the remainder is NaN for what is not finite
+    else:
+        is_whole, shown = isinstance(value, str) and value.isascii() and value.isdigit(), repr(value)
+    return f"{shown}; write {int(value)}" if is_whole else shown
+
+
 def whole(least: int) -> Check:
-    """A whole number from `least` on; 1e3 is one."""
+    """A whole number from `least` on, of Python's or NumPy's; a float or a text that says one is told how to write it."""
 
     def check(value: Any) -> int:
-        if not _is_number(value) or value % 1 != 0:  # which is NaN for what is not finite
-            raise TypeError(f"must be a whole number, not {value!r}")
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise TypeError(f"must be a whole number, not {_shown(value)}")
         if value < least:
             raise ValueError(f"must be at least {least}, not {value}")
         return int(value)
