@@ -59,7 +59,7 @@ WRONG: list[tuple[str, dict[str, Any], type[Exception], str]] = [
     ("smc", {"waste_free": True}, ValueError, "waste_free: smc has none; use smc with moves, as in 'smc | rw*5'"),
     ("lmh", {"proposals": 0}, ValueError, "proposals: must be at least 1, not 0"),
     ("smc", {"data": {"yy": 1}}, ValueError, "data: the model has no input 'yy'; did you mean 'y'?"),
-    ("smc", {"data": 3}, TypeError, "data: must map the names of inputs to their values, or be a table, not be 3"),
+    ("smc", {"data": 3}, TypeError, "data: must map the names of inputs to their values, as in {'y': ...}, or be"),
 ]
 
 

@@ -71,7 +71,8 @@ class Model:
     ) -> Posterior:
         """Draws from the posterior; see `Program.infer` for the settings.
 
-        The data are the values of the inputs by name, or a table: a frame of pandas, or a list of records.
+        The data are the values of the inputs by name, or a table: a frame of pandas, or a list of records; or the path
+        of a file of either, as --data takes it: JSON, CSV, TSV or NPZ.
 
         The engine is "lanes", or "reference" for the paper's evaluator, which is slow and the yardstick."""
         from pplc_runtime.settings import ENGINES, one_of

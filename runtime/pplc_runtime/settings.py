@@ -134,7 +134,7 @@ def _shown(value: Any) -> str:
 
 
 def whole(least: int) -> Check:
-    """A whole number from `least` on, of Python's or NumPy's; a float or a text that says one is told how to write it."""
+    """A whole number from `least` on, of Python's or NumPy's; a float or a text of one is told how to write it."""
 
     def check(value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, Integral):

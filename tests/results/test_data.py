@@ -100,7 +100,10 @@ def test_what_is_wrong_is_told() -> None:
         inputs_of([{"a": 1, "b": 2}], ("x", "y"), False)
     with pytest.raises(ValueError, match="the model has no input 'z'; its inputs are x, y"):
         inputs_of({"z": 1}, ("x", "y"), False)
-    with pytest.raises(TypeError, match="must map the names of inputs to their values, or be a table"):
+    with pytest.raises(
+        TypeError,
+        match=r"must map the names of inputs to their values, as in \{'x': \.\.\.\}, or be a table or the path",
+    ):
         inputs_of(3, ("x", "y"), False)
     with pytest.raises(
         TypeError, match="a value of the type date at row 2 \\(counted from 1\\), which the language does not have"
@@ -133,6 +136,24 @@ def test_a_table_for_an_input_of_records_is_told_how(tmp_path: Path, capsys: pyt
     assert run(tmp_path, text, "--data", str(table)) == 2
     assert capsys.readouterr().err.endswith(f"; the whole table is given to it by --data rows={table}\n")
     assert run(tmp_path, text, "--data", f"rows={table}") == 0
+
+
+def test_data_from_python_may_be_the_path_of_a_file(tmp_path: Path) -> None:
+    table, values, arrays = tmp_path / "t.csv", tmp_path / "v.json", tmp_path / "a.npz"
+    table.write_text("y,z\n1,2\n3,4\n")
+    values.write_text('{"y": [1, 3]}')
+    np.savez(arrays, y=np.array([1, 3]))
+    for path in (table, values, arrays):
+        for given in (path, str(path)):
+            assert list(predicted(SUM, given, "y")) == [1, 3]
+    assert predicted('[input rows] [predict "z" (:z (last rows))]', f"rows={table}", "z") == 4
+    table.write_text("z\n1\n")
+    for given, said in (
+        (table, f"data: {table}: none of the columns z is an input"),
+        (tmp_path / "none.csv", "data: cannot read .*none.csv: No such file"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            predicted(SUM, given, "y")
 
 
 def test_missing_values_reach_a_model_that_asks() -> None:

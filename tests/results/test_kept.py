@@ -272,7 +272,7 @@ def test_an_interrupt_keeps_what_was_drawn(monkeypatch: pytest.MonkeyPatch) -> N
     assert "mu" in posterior and "mi" not in posterior and list(posterior) == ["mu"]
     with pytest.raises(KeyError, match="no predict 'nothing'; there are mu"):
         posterior["nothing"]
-    with pytest.raises(TypeError, match=r"^sweeps: must be a whole number, not '6'$"):
+    with pytest.raises(TypeError, match=r"^sweeps: must be a whole number, not '6'; write 6$"):
         posterior.extend("6")  # type: ignore[arg-type] # which is told
     assert len(posterior.extend(6)) == 12 and not posterior.interrupted
     with monkeypatch.context() as patched:

@@ -40,8 +40,8 @@ class Again(Protocol):
     def facts(self) -> Facts:
         """What a report tells of the model."""
 
-    def more(self, posterior: Posterior, sweeps: int, on_sweeps: Callable[[Some], None]) -> None:
-        """Further sweeps of all chains."""
+    def more(self, posterior: Posterior, sweeps: int, on_sweeps: Callable[[Some], None], progress: bool) -> None:
+        """Further sweeps of all chains, with a progress bar if asked for."""
 
 
 @dataclass(frozen=True)

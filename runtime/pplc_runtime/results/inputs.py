@@ -7,6 +7,7 @@ unless the program looks at missing values itself; then it is nil.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Collection, Mapping
 from io import BytesIO
 from typing import Any
@@ -35,7 +36,11 @@ def inputs_of(
         check_columns(found, needed, columns, origin)
         return found
     if not isinstance(given, Mapping):
-        raise TypeError(f"{origin}: must map the names of inputs to their values, or be a table, not be {given!r}")
+        such = f", as in {{{next(iter(known))!r}: ...}}" if known else ""
+        raise TypeError(
+            f"{origin}: must map the names of inputs to their values{such}, or be a table or the path of a file, "
+            f"not be {reprlib.repr(given)}"
+        )
     for name in given:
         if name not in known:
             raise ValueError(f"{origin}: {unknown_input(name, known)}")

@@ -334,15 +334,15 @@ class Posterior:
             raise ValueError("the draws come from a file; the model that they are of is not in it")
         return self.run
 
-    def extend(self, sweeps: int) -> Posterior:
+    def extend(self, sweeps: int, *, progress: bool = True) -> Posterior:
         """So many further sweeps of every chain, from where it is; they are part of this posterior then.
 
-        An interrupt ends it, and what was drawn by then is kept."""
+        An interrupt ends it, and what was drawn by then is kept. A progress bar is shown as by `infer`."""
         sweeps = setting("sweeps", sweeps)
         run = self._again()
         found: list[Some] = []
         try:
-            run.more(self, sweeps, found.append)
+            run.more(self, sweeps, found.append, progress)
             self.interrupted, self.limit = False, None
         except KeyboardInterrupt:
             self.interrupted = True

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from pplc_runtime.command.progress import Progress
 from pplc_runtime.composed import method_in
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.numerics.keys import Key
 from pplc_runtime.program.graph import graph_of
 from pplc_runtime.regeneration.kept_runs import KeptRuns
-from pplc_runtime.results.blocks import Some
+from pplc_runtime.results.blocks import Block, Some
 from pplc_runtime.results.kept import Kept
 from pplc_runtime.results.observes import Observes
 from pplc_runtime.results.report import Facts
@@ -68,7 +70,7 @@ class Done:
             {name: inputs[name] for name in program.inputs},
         )
 
-    def more(self, posterior: Posterior, sweeps: int, on_sweeps: Callable[[Some], None]) -> None:
+    def more(self, posterior: Posterior, sweeps: int, on_sweeps: Callable[[Some], None], progress: bool) -> None:
         if not self.by_lanes:
             raise ValueError("a run of the reference engine cannot be extended; use the engine lanes")
         chains = posterior.sweeps.chains
@@ -82,7 +84,8 @@ class Done:
         settings = [
             Settings(self.particles, own.number + 1 + sweeps, chain, **self.settings) for chain, own in enumerate(after)
         ]
-        for done in self.program.chains(
-            method_in(posterior.method), settings, Key.of(posterior.seed), self.data, self.cores, self.max_depth, after
-        ):  # fmt: skip
-            on_sweeps(done)
+        method, key = method_in(posterior.method), Key.of(posterior.seed)
+        with closing(Progress(sweeps * posterior.chains, quiet=not progress)) as bar:
+            for done in self.program.chains(method, settings, key, self.data, self.cores, self.max_depth, after):
+                bar.step(len(done) if isinstance(done, Block) else 1)
+                on_sweeps(done)

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from pplc_runtime.command.failures import UsageError
 from pplc_runtime.command.infer import run_module
+from pplc_runtime.command.inputs import read_inputs
 from pplc_runtime.command.progress import Progress
 from pplc_runtime.composed import check_names, method_in, offer_of
 from pplc_runtime.composition import Composition
@@ -240,8 +242,16 @@ class Program:
         return inner_observes(self.module, self.file, self.places)
 
     def data(self, given: Any) -> dict[str, Any]:
-        """The values of the inputs as the language has them, and of observes that are replaced."""
-        values = inputs_of(given, self.inputs, self.asks_for_missing, needed=self.needed)
+        """The values of the inputs as the language has them, and of observes that are replaced.
+
+        A path is that of a file, which is read as --data is."""
+        if isinstance(given, str | os.PathLike):
+            try:
+                values = read_inputs([os.fspath(given)], (), self.inputs, self.asks_for_missing, self.needed)
+            except UsageError as error:
+                raise ValueError(f"data: {error}") from None
+        else:
+            values = inputs_of(given, self.inputs, self.asks_for_missing, needed=self.needed)
         return values if self.observed is None else {**values, OBSERVED: self.observed}
 
     def with_data(self, observed: Replaced) -> Program:
