@@ -139,7 +139,13 @@ class Single(Composition):
     @property
     def counts(self) -> str:
         """What its number counts."""
-        return "particle" if self.method in BY_PARTICLES else "value" if self.method == "ellipse" else "proposal"
+        return (
+            "particle"
+            if self.method in (*BY_PARTICLES, *_SAMPLERS)
+            else "value"
+            if self.method == "ellipse"
+            else "proposal"
+        )
 
     def error(self, message: str, target: str | None = None) -> MethodError:
         if not self.spans:
