@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -158,3 +159,19 @@ def test_a_note_where_held_choices_would_be_others() -> None:
     assert "add a part that moves all: 'pgas(paths, 5) + lmh(mu) + lmh'" in wrong.summary().text()
     right = model.infer("pgas(paths, 5) + lmh(mu) + lmh", sweeps=30, seed=1)
     assert "moves all" not in right.summary().text()
+
+
+WRONG_FROM_PYTHON: list[tuple[Callable[[], object], str]] = [
+    (lambda: pplc.pgas(50), "the targets of pgas are names, not 50; the number of particles is given by its name"),
+    (lambda: pplc.pgas("50"), "the targets of pgas are names, not '50'; the number of particles is given by its name"),
+    (lambda: pplc.rw(["x"]), "the targets of rw are names, not ['x']"),
+    (lambda: pplc.pgas(particles=1e3), "particles of pgas must be a whole number, not 1000.0; write 1000"),
+    (lambda: pplc.smc("10"), "the number of particles of smc must be a whole number, not '10'; write 10"),
+    (lambda: pplc.lmh("x", proposals=2.5), "the number of proposals of lmh must be a whole number, not 2.5"),
+]
+
+
+@pytest.mark.parametrize(("make", "message"), WRONG_FROM_PYTHON)
+def test_what_is_no_target_and_no_number_is_told(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(message)):
+        make()

@@ -1,5 +1,7 @@
 """pplc: a compiler for probabilistic programs."""
 
+from pplc_runtime.version import VERSION as __version__
+
 TYPE_CHECKING = False  # importing typing for it would take longer than the rest of `pplc --help`
 if TYPE_CHECKING:
     from pplc.diagnostics import CompileError as CompileError
@@ -49,6 +51,7 @@ __all__ = [
     "Model",
     "ModelError",
     "Posterior",
+    "__version__",
     "compile_text",
     "ellipse",
     "gibbs",

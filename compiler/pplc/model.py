@@ -31,6 +31,10 @@ class Model:
         self.module = module
         self.program: Program = module.PROGRAM
 
+    def __repr__(self) -> str:
+        inputs = f", inputs {', '.join(self.inputs)}" if self.inputs else ""
+        return f"<Model {self.program.source}: {len(self.program.steps)} statements{inputs}>"
+
     def __reduce__(self) -> tuple[Any, ...]:
         """As it is pickled: its text, which is compiled where it is unpickled."""
         return compile_text, (self.compiled.source.text, self.compiled.source.name)
@@ -39,6 +43,11 @@ class Model:
     def inputs(self) -> tuple[str, ...]:
         """The names of the values that the program is given."""
         return self.program.inputs
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The inputs that have no default."""
+        return self.program.needed
 
     @property
     def asks_for_missing(self) -> bool:
@@ -62,7 +71,8 @@ class Model:
     ) -> Posterior:
         """Draws from the posterior; see `Program.infer` for the settings.
 
-        The data are the values of the inputs by name, or a table: a frame of pandas, or a list of records.
+        The data are the values of the inputs by name, or a table: a frame of pandas, or a list of records; or the path
+        of a file of either, as --data takes it: JSON, CSV, TSV or NPZ.
 
         The engine is "lanes", or "reference" for the paper's evaluator, which is slow and the yardstick."""
         from pplc_runtime.settings import ENGINES, one_of

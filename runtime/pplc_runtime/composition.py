@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pplc_runtime.settings import OFFERS
+from pplc_runtime.settings import OFFERS, whole
 from pplc_runtime.suggestions import suggestion
 
 GLOBALS: Final = "globals"
@@ -139,7 +139,13 @@ class Single(Composition):
     @property
     def counts(self) -> str:
         """What its number counts."""
-        return "particle" if self.method in BY_PARTICLES else "value" if self.method == "ellipse" else "proposal"
+        return (
+            "particle"
+            if self.method in (*BY_PARTICLES, *_SAMPLERS)
+            else "value"
+            if self.method == "ellipse"
+            else "proposal"
+        )
 
     def error(self, message: str, target: str | None = None) -> MethodError:
         if not self.spans:
@@ -214,6 +220,15 @@ def _of_cycle(composition: Composition) -> tuple[Composition, ...]:
 
 
 def _single(method: str, targets: tuple[str, ...], number: int | None = None, noise: bool = False) -> Single:
+    for target in targets:
+        if not isinstance(target, str) or target.isdigit():
+            how = "" if method in _WITHOUT_NUMBER else f"; the number of {Single(method).counts}s is given by its name"
+            raise TypeError(f"the targets of {method} are names, not {target!r}{how}")
+    if number is not None:
+        try:
+            number = whole(1)(number)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"the number of {Single(method).counts}s of {method} {error}") from None
     return Single(method, tuple(name for target in targets for name in target.split()), number, noise)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Mapping
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from pplc_runtime.suggestions import suggestion
@@ -124,12 +124,21 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+def _shown(value: Any) -> str:
+    """A value that is no whole number, with the one that was probably meant."""
+    if _is_number(value):
+        is_whole, shown = value % 1 == 0, str(value)  # the remainder is NaN for what is not finite
+    else:
+        is_whole, shown = isinstance(value, str) and value.isascii() and value.isdigit(), repr(value)
+    return f"{shown}; write {int(value)}" if is_whole else shown
+
+
 def whole(least: int) -> Check:
-    """A whole number from `least` on; 1e3 is one."""
+    """A whole number from `least` on, of Python's or NumPy's; a float or a text of one is told how to write it."""
 
     def check(value: Any) -> int:
-        if not _is_number(value) or value % 1 != 0:  # which is NaN for what is not finite
-            raise TypeError(f"must be a whole number, not {value!r}")
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise TypeError(f"must be a whole number, not {_shown(value)}")
         if value < least:
             raise ValueError(f"must be at least {least}, not {value}")
         return int(value)
@@ -240,15 +249,20 @@ def checked(offer: Offer, given: Mapping[str, Any], engine: str = ENGINES[0]) ->
             raise TypeError(f"infer has no setting '{name}'{suggestion(name, (*SETTINGS, *CALLED_WITH))}")
         if value is None:
             continue
-        try:
-            result[name] = SETTINGS[name].check(value)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{name}: {error}") from None
+        result[name] = setting(name, value)
         reason = unfit(name, result[name], offer)
         if reason is not None:
             raise ValueError(f"{name}: {reason}")
     only_some = {name for each in OFFERS.values() for name in each.own} | set(OF_MOVES)
     return {name: value for name, value in result.items() if name in offer.own or name not in only_some}
+
+
+def setting(name: str, value: Any) -> Any:
+    """The value of a setting as a run takes it; what is wrong with it is told by its name."""
+    try:
+        return SETTINGS[name].check(value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from None
 
 
 def unfit(name: str, value: Any, method: Offer) -> str | None:

@@ -58,7 +58,7 @@ def test_defaults_and_options_reach_the_model(fake: FakeModel, model_file: Path)
     }  # fmt: skip
 
 
-def test_a_whole_number_may_be_written_as_a_float(fake: FakeModel, model_file: Path) -> None:
+def test_a_whole_number_may_be_written_with_an_exponent(fake: FakeModel, model_file: Path) -> None:
     assert infer(model_file, "--method", "pgas", "--particles", "1e3", "--burn-in", "0") == 0
     assert fake.called["particles"] == 1000 and isinstance(fake.called["particles"], int)
 

@@ -21,17 +21,17 @@ MODEL: Final = """[input y]
 """
 
 PLACES: Final[tuple[tuple[Any, str], ...]] = (
-    ([NAN, 1.0], "has NaN at row 0"),
-    ([1, 2, NAN, NAN], "has NaN at row 2"),
-    ([[1.0, 2.0], [3.0, NAN]], "has NaN at row 1, column 1"),
-    ([[1.0, 2.0], [NAN]], "has NaN at row 1, column 0"),
-    ([1.0, "a", NAN, None], "has NaN at row 2"),
-    ([1.0, None, "a", NAN], "has nil at row 1"),
-    ([{"x": 1, "y": 2}, {"x": 1, "y": None}], 'has nil at row 1, column "y"'),
+    ([NAN, 1.0], "has NaN at row 1 (counted from 1)"),
+    ([1, 2, NAN, NAN], "has NaN at row 3 (counted from 1)"),
+    ([[1.0, 2.0], [3.0, NAN]], "has NaN at row 2, column 2 (counted from 1)"),
+    ([[1.0, 2.0], [NAN]], "has NaN at row 2, column 1 (counted from 1)"),
+    ([1.0, "a", NAN, None], "has NaN at row 3 (counted from 1)"),
+    ([1.0, None, "a", NAN], "has nil at row 2 (counted from 1)"),
+    ([{"x": 1, "y": 2}, {"x": 1, "y": None}], 'has nil at row 2, column "y" (counted from 1)'),
     ({"a": None}, 'has nil at "a"'),
-    ([[[1.0, NAN]]], "has NaN at row 0, column 0, element 1"),
-    ({"a": 1, "b": [1.0, NAN]}, 'has NaN at "b", row 1'),
-    ([{"a": [[NAN]]}], 'has NaN at row 0, "a", column 0, element 0'),
+    ([[[1.0, NAN]]], "has NaN at row 1, column 1, element 2 (counted from 1)"),
+    ({"a": 1, "b": [1.0, NAN]}, 'has NaN at "b", row 2 (counted from 1)'),
+    ([{"a": [[NAN]]}], 'has NaN at row 1, "a", column 1, element 1 (counted from 1)'),
     (NAN, "is NaN"),
 )
 
@@ -48,7 +48,7 @@ def test_from_python(value: Any, where: str, engine: str) -> None:
     "value", [np.array([1.0, NAN]), np.array([1, NAN], np.float32), [np.float64(1), np.float32(NAN)]]
 )
 def test_from_numpy(value: Any) -> None:
-    with pytest.raises(ValueError, match="the input 'y' has NaN at row 1;"):
+    with pytest.raises(ValueError, match="the input 'y' has NaN at row 2 \\(counted from 1\\);"):
         pplc.compile_text(MODEL).infer("importance", particles=2, sweeps=1, data={"y": value})
 
 
@@ -57,9 +57,15 @@ def test_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     model.write_text(MODEL)
     data.write_text('{"y": [0.5, NaN]}')
     assert main(["infer", str(model), "--data", str(data)]) == USAGE
-    assert capsys.readouterr().err == f"pplc infer: error: {data}: the input 'y' has NaN at row 1{ADVICE}\n"
+    assert (
+        capsys.readouterr().err
+        == f"pplc infer: error: {data}: the input 'y' has NaN at row 2 (counted from 1){ADVICE}\n"
+    )
     assert main(["infer", str(model), "--set", "y=[[1, 2], [NaN, 3]]"]) == USAGE
-    assert capsys.readouterr().err == f"pplc infer: error: --set: the input 'y' has NaN at row 1, column 0{ADVICE}\n"
+    assert (
+        capsys.readouterr().err
+        == f"pplc infer: error: --set: the input 'y' has NaN at row 2, column 1 (counted from 1){ADVICE}\n"
+    )
 
 
 @pytest.mark.parametrize("asks", ["missing?", "nil?"])

@@ -87,11 +87,11 @@ def test_pandas() -> None:
     assert from_python(pandas.Series([True, False])) == (True, False)
     assert from_python(pandas.Series([1, None], dtype="Int64")) == (1, None)
     assert from_python(pandas.Series([1, 2], dtype="Int64")).tolist() == [1, 2]
-    with pytest.raises(ValueError, match="the input 'y' has NaN at row 1;"):
+    with pytest.raises(ValueError, match="the input 'y' has NaN at row 2 \\(counted from 1\\);"):
         predicted(SUM, pandas.DataFrame({"y": [1.0, None]}), "y")
-    with pytest.raises(ValueError, match="the input 'rows' has nil at row 1, column \"y\";"):
+    with pytest.raises(ValueError, match="the input 'rows' has nil at row 2, column \"y\" \\(counted"):
         predicted(RECORDS, {"rows": pandas.DataFrame({"x": [1, 2], "y": pandas.array([1, None], "Int64")})}, "x")
-    with pytest.raises(TypeError, match="the input 'y' has a value of the type Timestamp at row 0"):
+    with pytest.raises(TypeError, match="the input 'y' has a value of the type Timestamp at row 1"):
         predicted(SUM, {"y": pandas.Series(pandas.to_datetime(["2020-01-01"]))}, "y")
 
 
@@ -100,12 +100,60 @@ def test_what_is_wrong_is_told() -> None:
         inputs_of([{"a": 1, "b": 2}], ("x", "y"), False)
     with pytest.raises(ValueError, match="the model has no input 'z'; its inputs are x, y"):
         inputs_of({"z": 1}, ("x", "y"), False)
-    with pytest.raises(TypeError, match="must map the names of inputs to their values, or be a table"):
+    with pytest.raises(
+        TypeError,
+        match=r"must map the names of inputs to their values, as in \{'x': \.\.\.\}, or be a table or the path",
+    ):
         inputs_of(3, ("x", "y"), False)
-    with pytest.raises(TypeError, match="a value of the type date at row 1, which the language does not have"):
+    with pytest.raises(
+        TypeError, match="a value of the type date at row 2 \\(counted from 1\\), which the language does not have"
+    ):
         inputs_of({"x": [1, datetime.date(2020, 1, 1)]}, ("x", "y"), False)
     with pytest.raises(TypeError, match="a value of the type complex"):
         inputs_of({"x": np.array([1j])}, ("x", "y"), False)
+
+
+def test_a_table_that_lacks_a_column_is_told_with_those_that_it_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = '[input x] [input y] [input scale 1] [predict "y" y]'
+    said = "there is no column for the input 'y'; the columns are x, z"
+    with pytest.raises(ValueError, match=f"^data: {said}$"):
+        predicted(text, [{"x": 1, "z": 2}], "y")
+    table = tmp_path / "t.csv"
+    table.write_text("x,z\n1,2\n")
+    assert run(tmp_path, text, "--data", str(table)) == 2
+    assert capsys.readouterr().err == f"pplc infer: error: {table}: {said}\n"
+    assert run(tmp_path, text, "--data", str(table), "--set", "y=3") == 0 and drawn(tmp_path) == {"y": 3}
+
+
+def test_a_table_for_an_input_of_records_is_told_how(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = '[input rows] [predict "y" (:y (first rows))]'
+    with pytest.raises(ValueError, match=r'the whole table is given to it by data=\{"rows": \.\.\.\}$'):
+        predicted(text, [{"y": 1}], "y")
+    table = tmp_path / "t.csv"
+    table.write_text("y\n1\n")
+    assert run(tmp_path, text, "--data", str(table)) == 2
+    assert capsys.readouterr().err.endswith(f"; the whole table is given to it by --data rows={table}\n")
+    assert run(tmp_path, text, "--data", f"rows={table}") == 0
+
+
+def test_data_from_python_may_be_the_path_of_a_file(tmp_path: Path) -> None:
+    table, values, arrays = tmp_path / "t.csv", tmp_path / "v.json", tmp_path / "a.npz"
+    table.write_text("y,z\n1,2\n3,4\n")
+    values.write_text('{"y": [1, 3]}')
+    np.savez(arrays, y=np.array([1, 3]))
+    for path in (table, values, arrays):
+        for given in (path, str(path)):
+            assert list(predicted(SUM, given, "y")) == [1, 3]
+    assert predicted('[input rows] [predict "z" (:z (last rows))]', f"rows={table}", "z") == 4
+    table.write_text("z\n1\n")
+    for given, said in (
+        (table, f"data: {table}: none of the columns z is an input"),
+        (tmp_path / "none.csv", "data: cannot read .*none.csv: No such file"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            predicted(SUM, given, "y")
 
 
 def test_missing_values_reach_a_model_that_asks() -> None:
@@ -113,7 +161,7 @@ def test_missing_values_reach_a_model_that_asks() -> None:
     assert list(predicted(text, {"y": [[1.0, np.nan], [2.0, 3.0]]}, "y")[0]) == [1.0, None]
     assert list(predicted(text, {"y": [1.0, None, np.nan]}, "gaps")) == [False, True, True]
     without = '[input y] [predict "y" y]'
-    with pytest.raises(ValueError, match="has nil at row 1"):
+    with pytest.raises(ValueError, match="has nil at row 2"):
         predicted(without, {"y": [1.0, None]}, "y")
 
 
@@ -165,8 +213,8 @@ def test_kinds_of_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("d.csv", "x,y\n1,2\n3,\n", "d.csv: the input 'y' has nil at row 1; leave out"),
-        ("d.csv", "x,y\n1,2\n3,NA\n", "d.csv: the input 'y' has nil at row 1; leave out"),
+        ("d.csv", "x,y\n1,2\n3,\n", "d.csv: the input 'y' has nil at row 2 (counted from 1); leave out"),
+        ("d.csv", "x,y\n1,2\n3,NA\n", "d.csv: the input 'y' has nil at row 2 (counted from 1); leave out"),
         ("d.csv", "x,y\n1,2\n3\n", "d.csv:3: 1 cells, where the first line has 2"),
         ("d.csv", "x,x\n1,2\n", "d.csv:1: there are two columns 'x'"),
         ("d.csv", "", "d.csv: it is empty; the first line has the names of the columns"),

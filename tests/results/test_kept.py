@@ -258,13 +258,26 @@ def test_an_interrupt_keeps_what_was_drawn(monkeypatch: pytest.MonkeyPatch) -> N
             raise KeyboardInterrupt
         return step(self, engine, state, settings, number, rng)
 
+    def late(self: Any, engine: Any, state: Any, settings: Any, number: int, rng: Any) -> Any:
+        if number == 15:
+            raise KeyboardInterrupt
+        return step(self, engine, state, settings, number, rng)
+
     with monkeypatch.context() as patched:
         patched.setattr(Pgas, "step", interrupted)
         posterior = model.infer("pgas", particles=3, sweeps=12, seed=1)
         assert posterior.interrupted and len(posterior) == 6
     whole = model.infer("pgas", particles=3, sweeps=12, seed=1)
     assert not whole.interrupted and np.array_equal(whole["mu"][:, :6], posterior["mu"])
-    assert len(posterior.extend(6)) == 12
+    assert "mu" in posterior and "mi" not in posterior and list(posterior) == ["mu"]
+    with pytest.raises(KeyError, match="no predict 'nothing'; there are mu"):
+        posterior["nothing"]
+    with pytest.raises(TypeError, match=r"^sweeps: must be a whole number, not '6'; write 6$"):
+        posterior.extend("6")  # type: ignore[arg-type] # which is told
+    assert len(posterior.extend(6)) == 12 and not posterior.interrupted
+    with monkeypatch.context() as patched:
+        patched.setattr(Pgas, "step", late)
+        assert len(posterior.extend(10)) == 15 and posterior.interrupted
 
     def at_once(self: Any, *rest: Any) -> Any:
         raise KeyboardInterrupt

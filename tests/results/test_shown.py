@@ -6,6 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from html.parser import HTMLParser
+from io import StringIO
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ import pytest
 
 import pplc
 from pplc.magic import run_cell
+from pplc_runtime.command import progress
 from pplc_runtime.results import Posterior, Sweep
 from pplc_runtime.results.arviz import dataset
 from pplc_runtime.results.extras import MissingExtra
@@ -99,7 +101,7 @@ def test_a_picture_without_a_path() -> None:
 
 def test_completion_and_help_list_what_there_is() -> None:
     methods = ["ellipse", "gibbs", "icsmc", "lmh", "nuts", "pgas", "pmmh", "rw", "slices", "smc", "sums"]
-    others = ["CompileError", "Model", "ModelError", "Posterior", "compile_text", "install", "load"]
+    others = ["CompileError", "Model", "ModelError", "Posterior", "__version__", "compile_text", "install", "load"]
     assert dir(pplc) == sorted([*methods, *others])
     assert all(hasattr(pplc, name) for name in dir(pplc))
     for infer in (pplc.Model.infer, pplc.compile_text(MEAN).program.infer):
@@ -249,3 +251,24 @@ def test_in_a_notebook() -> None:
     ip.run_line_magic("load_ext", "pplc")
     ip.run_cell_magic("pplc", "m", MEAN)
     assert ip.user_ns["m"].inputs == ("y",)
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_runs_and_further_sweeps_have_a_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "DELAY", 0.0)
+
+    def shown(run: Callable[[], object]) -> str:
+        monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+        run()
+        return terminal.getvalue()
+
+    model = pplc.compile_text(MEAN)
+    posterior = model.infer("pgas", particles=3, sweeps=4, seed=1)
+    assert "/8 " in shown(lambda: model.infer("pgas", particles=3, sweeps=4, chains=2, seed=1))
+    assert "/7 " in shown(lambda: posterior.extend(7))
+    assert shown(lambda: model.infer("pgas", particles=3, sweeps=4, seed=1, progress=False)) == ""
+    assert shown(lambda: posterior.extend(7, progress=False)) == ""

@@ -48,7 +48,7 @@ def run(arguments: Namespace) -> int:
         from pplc_runtime.values import ModelError
 
         program = compile_text(source.text, source.name).program
-        data = read_inputs(arguments.data, arguments.settings, program.inputs, program.asks_for_missing)
+        data = read_inputs(arguments.data, arguments.settings, program.inputs, program.asks_for_missing, program.needed)
         if wanted == "specialise":
             text = program.specialised(data)
         else:

@@ -77,7 +77,7 @@ def run(arguments: Namespace) -> int:
     from pplc_runtime.exactness.verdict import Extent, verdict_on
 
     model = load(arguments.model, arguments.query)
-    data = read_inputs(arguments.data, arguments.settings, model.inputs, model.asks_for_missing)
+    data = read_inputs(arguments.data, arguments.settings, model.inputs, model.asks_for_missing, model.needed)
     names = ("resampling", "ess_threshold", "proposals", "strict")
     options: dict[str, Any] = {name: value for name in names if (value := getattr(arguments, name)) is not None}
     extent = Extent(arguments.simulations, steps=arguments.steps, draws=arguments.draws,

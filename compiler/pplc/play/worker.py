@@ -100,7 +100,7 @@ def _infer(request: Request, told: Told) -> None:
     method = method_in(request["method"].strip())
     offer = offer_of(method)
     settings = {name: value for name, value in request["settings"].items() if name in OFFERED}
-    data = inputs_in(request["data"], "data", model.inputs, model.asks_for_missing)
+    data = inputs_in(request["data"], "data", model.inputs, model.asks_for_missing, model.needed)
     if "genealogy" in offer.own:
         settings["genealogy"] = 1
     known = checked(offer, settings)

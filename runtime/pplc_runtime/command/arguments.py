@@ -10,7 +10,7 @@ from pplc_runtime.settings import Check
 
 
 def reading(check: Check) -> Callable[[str], Any]:
-    """How argparse reads an option: its text, as a number where it is one, is checked as from Python."""
+    """How argparse reads an option: its text, as a number where it is one, is checked as from Python; 1e3 is 1000."""
 
     def read(text: str) -> Any:
         try:
@@ -38,7 +38,8 @@ def seconds(value: Any) -> float:
 def _number_in(text: str) -> int | float | str:
     for kind in (int, float):
         try:
-            return kind(text)
+            number = kind(text)
         except ValueError:
             continue
+        return int(number) if number % 1 == 0 else number
     return text

@@ -22,10 +22,10 @@ def check_ending(option: str, path: str) -> None:
 
     ending = ending_of(path)
     if ending is None:
-        raise UsageError(f"{option} {path}: the file must end in {ENDINGS}")
+        raise UsageError(f"{option}{path}: the file must end in {ENDINGS}")
     extra, library = LIBRARIES[ending] or (None, None)
     if library is not None and find_spec(library) is None:
-        raise UsageError(f"{option} {path} needs {library}: pip install 'pplc[{extra}]'")
+        raise UsageError(f"{option}{path} needs {library}: pip install 'pplc[{extra}]'")
 
 
 def read(path: str) -> Posterior:
@@ -33,7 +33,7 @@ def read(path: str) -> Posterior:
     from pplc_runtime.results.files import BadFile, read_draws
 
     check_readable(path)
-    check_ending("pplc", path)
+    check_ending("", path)
     try:
         return read_draws(path)
     except BadFile as error:

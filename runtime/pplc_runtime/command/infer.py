@@ -9,11 +9,20 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from pplc_runtime.command.arguments import reading, seconds
 from pplc_runtime.command.draws import ENDINGS, check_ending, is_stream, show
-from pplc_runtime.command.failures import FAILED, INTERRUPTED, OK, UsageError, ended, leave_by_signals, run_command
+from pplc_runtime.command.failures import (
+    FAILED,
+    INTERRUPTED,
+    OK,
+    USAGE,
+    UsageError,
+    ended,
+    leave_by_signals,
+    run_command,
+)
 from pplc_runtime.command.files import STANDARD, check_readable, check_writable
 from pplc_runtime.command.memory import keep_freed_memory
 from pplc_runtime.composed import method_in, offer_of
@@ -144,10 +153,17 @@ def add_inputs(parser: ArgumentParser) -> None:
         help="value of one input, JSON or else a string; may be given again")  # fmt: skip
 
 
+class _Parser(ArgumentParser):
+    """Says what was wrong, without all the options that there are."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"{self.prog}: error: {message}\n`{self.prog} --help` lists the options\n")
+
+
 def new_parser(prog: str) -> ArgumentParser:
     """A command line that ends with the list of methods."""
     lines = [f"  {name:<11} {offer.does} ({offer.particles} x {offer.sweeps})" for name, offer in OFFERS.items()]
-    return ArgumentParser(
+    return _Parser(
         prog,
         description="Draw from the posterior of a model and show a summary.",
         epilog="methods, with the particles and sweeps that they use unless told otherwise:\n"
@@ -180,7 +196,7 @@ def check(arguments: Namespace) -> None:
     if arguments.out not in (None, STANDARD):
         check_writable(arguments.out)
         if not is_stream(arguments.out):
-            check_ending("--out", arguments.out)
+            check_ending("--out ", arguments.out)
     if arguments.report is not None:
         if not arguments.report.lower().endswith((".html", ".htm")):
             raise UsageError(f"--report {arguments.report}: the file must end in .html")
@@ -231,8 +247,8 @@ def infer(model: Model, arguments: Namespace) -> int:
     from pplc_runtime.results.posterior import Posterior
 
     keep_freed_memory()
-    asks = getattr(model, "asks_for_missing", False)
-    data = read_inputs(arguments.data, arguments.settings, model.inputs, asks)
+    asks, needed = getattr(model, "asks_for_missing", False), getattr(model, "needed", ())
+    data = read_inputs(arguments.data, arguments.settings, model.inputs, asks, needed)
     method = offer_of(arguments.method)
     chooses = method.name == "auto"  # how long it runs, and what it gives, is known when it is done
     particles = arguments.particles or (None if chooses else method.particles)

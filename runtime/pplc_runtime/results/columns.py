@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -214,3 +215,23 @@ def quantiles(values: NDArray[Any], weights: Floats, qs: Sequence[float]) -> lis
     places = np.searchsorted(below, np.asarray(qs) * below[-1], side="left")
     # A share that the rounding of the sums puts past the end is the largest value.
     return [values[order[min(place, order.size - 1)]].item() for place in places.tolist()]
+
+
+def scalar(value: Any) -> Any:
+    """An array of one number as that number."""
+    return value.item() if np.ndim(value) == 0 and hasattr(value, "item") else value
+
+
+def floats_of(value: Any) -> NDArray[np.float64]:
+    """A number or an array of them as floats; an integer that no float comes near is infinite."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except OverflowError:
+        if isinstance(value, int):
+            return np.asarray(inf if value > 0 else -inf)
+        return np.array([floats_of(each) for each in value])
+
+
+def nested_tuple(value: Any) -> Any:
+    """Lists in lists as tuples."""
+    return tuple(map(nested_tuple, value)) if isinstance(value, list) else value

@@ -48,10 +48,11 @@ class Again(Protocol):
         posterior: Posterior,
         sweeps: int,
         on_sweeps: Callable[[Some], None],
+        progress: bool,
         executor: Executor | None = ...,
         journal: Journal | None = ...,
     ) -> None:
-        """Further sweeps of all chains."""
+        """Further sweeps of all chains, with a progress bar if asked for."""
 
 
 @dataclass(frozen=True)

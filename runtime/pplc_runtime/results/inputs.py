@@ -7,6 +7,7 @@ unless the program looks at missing values itself; then it is nil.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Collection, Mapping
 from io import BytesIO
 from typing import Any
@@ -21,14 +22,25 @@ from pplc_runtime.values import List, Map, Symbol
 _KINDS = (type(None), bool, int, float, str, Symbol, tuple, List, Map, np.ndarray)
 
 
-def inputs_of(given: Any, known: Collection[str], asks: bool, origin: str = "data") -> dict[str, Any]:
-    """The inputs by name. What is wrong is a TypeError or ValueError, which names where the data are from."""
+def inputs_of(
+    given: Any, known: Collection[str], asks: bool, origin: str = "data", needed: Collection[str] = ()
+) -> dict[str, Any]:
+    """The inputs by name. What is wrong is a TypeError or ValueError, which names where the data are from.
+
+    A table must have columns for those that are `needed`."""
     if given is None:
         return {}
     if is_frame(given) or is_records(given):
-        return of_table(columns_of(given) if is_frame(given) else columns_of_records(given), known, asks, origin)
+        columns = columns_of(given) if is_frame(given) else columns_of_records(given)
+        found = of_table(columns, known, asks, origin)
+        check_columns(found, needed, columns, origin)
+        return found
     if not isinstance(given, Mapping):
-        raise TypeError(f"{origin}: must map the names of inputs to their values, or be a table, not be {given!r}")
+        such = f", as in {{{next(iter(known))!r}: ...}}" if known else ""
+        raise TypeError(
+            f"{origin}: must map the names of inputs to their values{such}, or be a table or the path of a file, "
+            f"not be {reprlib.repr(given)}"
+        )
     for name in given:
         if name not in known:
             raise ValueError(f"{origin}: {unknown_input(name, known)}")
@@ -40,8 +52,27 @@ def of_table(columns: Mapping[str, Any], known: Collection[str], asks: bool, ori
     found = {name: plain_input(name, column, asks, origin) for name, column in columns.items() if name in known}
     if not found:
         inputs = f"the inputs are {', '.join(known)}" if known else "the model has none"
-        raise ValueError(f"{origin}: none of the columns {', '.join(columns)} is an input; {inputs}")
+        raise ValueError(
+            f"{origin}: none of the columns {', '.join(columns)} is an input; {inputs}{_whole(known, origin)}"
+        )
     return found
+
+
+def _whole(known: Collection[str], origin: str) -> str:
+    """How a table as a whole is given to the one input that there is."""
+    if len(known) != 1:
+        return ""
+    (name,) = known
+    how = f'data={{"{name}": ...}}' if origin == "data" else f"--data {name}={origin}"
+    return f"; the whole table is given to it by {how}"
+
+
+def check_columns(found: Collection[str], needed: Collection[str], columns: Collection[str], origin: str) -> None:
+    """Say that a table has no column for an input that has no other value."""
+    for name in needed:
+        if name not in found:
+            there_are = f"the columns are {', '.join(map(str, columns))}"
+            raise ValueError(f"{origin}: there is no column for the input '{name}'; {there_are}")
 
 
 def is_records(given: Any) -> bool:
@@ -98,10 +129,12 @@ def plain_input(name: str, value: Any, asks: bool, origin: str = "data") -> Any:
 
 
 def _place(path: tuple[Any, ...]) -> str:
+    """Rows and columns count from 1, as lines and columns of source do in all messages; which is said."""
     if len(path) == 2 and isinstance(path[0], int) and isinstance(path[1], str):
-        return f"row {path[0]}, column {to_json(path[1])}"
+        return f"row {path[0] + 1}, column {to_json(path[1])} (counted from 1)"
     axes = iter(("row", "column"))
-    return ", ".join(to_json(step) if isinstance(step, str) else f"{next(axes, 'element')} {step}" for step in path)
+    steps = [to_json(step) if isinstance(step, str) else f"{next(axes, 'element')} {step + 1}" for step in path]
+    return ", ".join(steps) + (" (counted from 1)" if any(isinstance(step, int) for step in path) else "")
 
 
 def _wrong(value: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.results import convergence, effective, evidence
+from pplc_runtime.results import columns, convergence, effective, evidence
 from pplc_runtime.results.blocks import Some, Sweeps
 from pplc_runtime.results.columns import Component, Draws, Floats, Gathered, components, gather, quantiles
 from pplc_runtime.results.equal import Again, EqualDraws, Named, named_observes
@@ -23,7 +23,7 @@ from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.groups import about, groups_of
 from pplc_runtime.results.mixing import Mixing, mixing_of
 from pplc_runtime.results.observes import Observes
-from pplc_runtime.settings import OFFERS, whole
+from pplc_runtime.settings import OFFERS, setting
 from pplc_runtime.suggestions import suggestion
 
 if TYPE_CHECKING:
@@ -100,18 +100,18 @@ class Posterior:
         """The posterior mean: a float, or an array for a vector or matrix; of a boolean the probability."""
         values, weights = self._numbers(label)
         with np.errstate(invalid="ignore", over="ignore"):
-            return _scalar(np.tensordot(weights, values, axes=1))
+            return columns.scalar(np.tensordot(weights, values, axes=1))
 
     def variance(self, label: str) -> Any:
         """The posterior variance, elementwise."""
         values, weights = self._numbers(label)
         with np.errstate(invalid="ignore", over="ignore"):
             squares = (values - np.tensordot(weights, values, axes=1)) ** 2
-            return _scalar(np.tensordot(weights, squares, axes=1))
+            return columns.scalar(np.tensordot(weights, squares, axes=1))
 
     def sd(self, label: str) -> Any:
         """The posterior standard deviation, elementwise."""
-        return _scalar(np.sqrt(self.variance(label)))
+        return columns.scalar(np.sqrt(self.variance(label)))
 
     def quantile(self, label: str, q: Any) -> Any:
         """The smallest value at or below which a share `q` of the posterior lies, elementwise; of several shares the
@@ -121,19 +121,18 @@ class Posterior:
         if isinstance(q, bool | str) or not 0 <= q <= 1:
             raise ValueError(f"a quantile is asked for by a share between 0 and 1, not {q!r}")
         values, weights = self._numbers(label)
-        columns = values.reshape(len(values), -1).T
-        found = [quantiles(column, weights, [q])[0] for column in columns]
-        return _scalar(np.array(found).reshape(values.shape[1:]))
+        found = [quantiles(column, weights, [q])[0] for column in values.reshape(len(values), -1).T]
+        return columns.scalar(np.array(found).reshape(values.shape[1:]))
 
     def probabilities(self, label: str) -> dict[Any, float]:
         """Each distinct value and its posterior probability, the likeliest first."""
         values, weights = self.values(label)
         if isinstance(values, np.ndarray) and values.ndim > 1:
-            values = [_nested_tuple(value) for value in values.tolist()]
+            values = [columns.nested_tuple(value) for value in values.tolist()]
         found = Component(label, values).distribution(weights)
         result: dict[Any, float] = {}
         for value, probability in zip(found.values, found.probabilities.tolist()):
-            key = _nested_tuple(value.tolist()) if isinstance(value, np.ndarray) else value
+            key = columns.nested_tuple(value.tolist()) if isinstance(value, np.ndarray) else value
             result[key] = result.get(key, 0.0) + probability
         return result
 
@@ -300,7 +299,8 @@ class Posterior:
 
     def _known(self, label: str) -> str:
         if label not in self.labels:
-            raise KeyError(f"no predict {label!r}{suggestion(label, self.labels)}")
+            there_are = f"; there are {', '.join(self.labels)}" if self.labels else "; the model has none"
+            raise KeyError(f"no predict {label!r}{suggestion(label, self.labels) or there_are}")
         return label
 
     def log_likelihood(self) -> Floats:
@@ -334,15 +334,22 @@ class Posterior:
             raise ValueError("the draws come from a file; the model that they are of is not in it")
         return self.run
 
-    def extend(self, sweeps: int, *, executor: Any = None, journal: Any = None) -> Posterior:
+    def extend(self, sweeps: int, *, progress: bool = True, executor: Any = None, journal: Any = None) -> Posterior:
         """So many further sweeps of every chain, from where it is, which are part of this posterior then; by an
-        `executor` elsewhere, and through the `journal` of a run that they belong to."""
-        sweeps = whole(1)(sweeps)
+        `executor` elsewhere, and through the `journal` of a run that they belong to.
+
+        An interrupt ends it, and what was drawn by then is kept. A progress bar is shown as by `infer`."""
+        sweeps = setting("sweeps", sweeps)
         run = self._again()
         found: list[Some] = []
         try:
-            run.more(self, sweeps, found.append, executor, journal)
-        finally:  # an interrupt keeps what was done
+            run.more(self, sweeps, found.append, progress, executor, journal)
+            self.interrupted, self.limit = False, None
+        except KeyboardInterrupt:
+            self.interrupted = True
+            if not found:
+                raise
+        finally:  # what was done is kept, however it ends
             self.sweeps = Sweeps([*self.sweeps.parts, *found])
             self._gathered.clear()
             self._units_found.clear()
@@ -354,7 +361,7 @@ class Posterior:
         values, weights = self.values(label)
         if not isinstance(values, np.ndarray):
             try:
-                values = np.array([_floats(value) for value in values], dtype=np.float64)
+                values = np.array([columns.floats_of(value) for value in values], dtype=np.float64)
             except (TypeError, ValueError):
                 raise TypeError(f"predict {label!r} is not always a number; see probabilities()") from None
         if not len(values):
@@ -375,26 +382,14 @@ class Posterior:
     def __len__(self) -> int:
         return len(self.sweeps)
 
+    def __contains__(self, label: object) -> bool:
+        return label in self.labels
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.labels)
+
     def __repr__(self) -> str:
         return f"<Posterior by {self.method}: {len(self.sweeps)} sweeps, predicts {', '.join(self.labels)}>"
 
     def __str__(self) -> str:
         return str(self.summary())
-
-
-def _scalar(value: Any) -> Any:
-    return value.item() if np.ndim(value) == 0 and hasattr(value, "item") else value
-
-
-def _floats(value: Any) -> NDArray[np.float64]:
-    """A number or an array of them as floats; an integer that no float comes near is infinite."""
-    try:
-        return np.asarray(value, dtype=np.float64)
-    except OverflowError:
-        if isinstance(value, int):
-            return np.asarray(inf if value > 0 else -inf)
-        return np.array([_floats(each) for each in value])
-
-
-def _nested_tuple(value: Any) -> Any:
-    return tuple(map(_nested_tuple, value)) if isinstance(value, list) else value

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from pplc_runtime.command.progress import Progress
 from pplc_runtime.composed import method_in
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.numerics.keys import Key
 from pplc_runtime.program.graph import graph_of
 from pplc_runtime.regeneration.kept_runs import KeptRuns
-from pplc_runtime.results.blocks import Some
+from pplc_runtime.results.blocks import Block, Some
 from pplc_runtime.results.journal import Journal
 from pplc_runtime.results.kept import Kept
 from pplc_runtime.results.observes import Observes
@@ -77,6 +78,7 @@ class Done:
         posterior: Posterior,
         sweeps: int,
         on_sweeps: Callable[[Some], None],
+        progress: bool,
         executor: Executor | None = None,
         journal: Journal | None = None,
     ) -> None:
@@ -102,8 +104,9 @@ class Done:
             further = rest(after)
         else:
             further = journal.through(after, settings[0].sweeps - 1, lambda after: singly(rest(after)))
-        with closing(further):
+        with closing(further), closing(Progress(sweeps * posterior.chains, quiet=not progress)) as bar:
             for done in further:
+                bar.step(len(done) if isinstance(done, Block) else 1)
                 on_sweeps(done)
 
 

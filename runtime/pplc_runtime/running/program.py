@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, Never, TypeVar
 
 import numpy as np
 
+from pplc_runtime.command.failures import UsageError
 from pplc_runtime.command.infer import run_module
+from pplc_runtime.command.inputs import read_inputs
 from pplc_runtime.command.progress import Progress
 from pplc_runtime.composed import check_names, method_in, offer_of
 from pplc_runtime.composition import Composition
@@ -91,6 +93,11 @@ class Program:
     def inputs(self) -> tuple[str, ...]:
         """The names of the values that a program is given."""
         return tuple(step.name for step in self.steps if isinstance(step, Input))
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The inputs that have no default."""
+        return tuple(step.name for step in self.steps if isinstance(step, Input) and step.default is None)
 
     @property
     def assumed(self) -> tuple[str, ...]:
@@ -259,8 +266,16 @@ class Program:
         return inner_observes(self.module, self.file, self.places)
 
     def data(self, given: Any) -> dict[str, Any]:
-        """The values of the inputs as the language has them, and of observes that are replaced."""
-        values = inputs_of(given, self.inputs, self.asks_for_missing)
+        """The values of the inputs as the language has them, and of observes that are replaced.
+
+        A path is that of a file, which is read as --data is."""
+        if isinstance(given, str | os.PathLike):
+            try:
+                values = read_inputs([os.fspath(given)], (), self.inputs, self.asks_for_missing, self.needed)
+            except UsageError as error:
+                raise ValueError(f"data: {error}") from None
+        else:
+            values = inputs_of(given, self.inputs, self.asks_for_missing, needed=self.needed)
         return values if self.observed is None else {**values, OBSERVED: self.observed}
 
     def with_data(self, observed: Replaced) -> Program:
