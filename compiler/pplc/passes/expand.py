@@ -17,7 +17,7 @@ from types import MappingProxyType
 from pplc.diagnostics import CompileError, Diagnostic
 from pplc.languages import core
 from pplc.languages.foreign import NO_MEANING, STATEMENT_NAMES, hint
-from pplc.languages.forms import SPECIAL, STATEMENTS, Form, Group, Name, unnamed
+from pplc.languages.forms import SPECIAL, STATEMENTS, Form, Group, Name, instead
 from pplc.languages.traverse import mentions
 from pplc.passes.binding import bindings
 from pplc.passes.comprehensions import counted, times
@@ -158,7 +158,7 @@ class _Expander(Surface):
             case "defdist" | "defproc":
                 return self.assume(own_definition(form, self.fail), loops)
             case "observe":
-                self.size(form, rest, 2, 2, f"[observe distribution value]{unnamed(rest)}")
+                self.size(form, rest, 2, 2, f"[observe distribution value]{instead(rest, '[observe * value]')}")
                 source, value = [self.value(item, loops) for item in rest]
                 return [core.ObserveStatement(source, value, form.span)]
             case "factor" | "condition":
