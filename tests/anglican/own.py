@@ -113,4 +113,12 @@ PROGRAMS: Final = {
         """,
         {":a": coin(F(9, 10) * F(3, 4) / (F(9, 10) * F(3, 4) + F(1, 10) * F(1, 4)))},
     ),
+    "a for over the entries of a map": Finite(
+        """
+        [assume x (sample (flip 1/4))]
+        [for [[k y] {:a true :b true}] [observe (flip (if x 3/4 1/4)) y]]
+        [predict x]
+        """,
+        {"x": coin(F(1, 4) * F(9, 16) / (F(1, 4) * F(9, 16) + F(3, 4) * F(1, 16)))},
+    ),
 }
