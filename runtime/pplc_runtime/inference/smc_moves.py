@@ -25,7 +25,7 @@ from pplc_runtime.composed import targets_of
 from pplc_runtime.composition import Composition, Cycle, Repeat, Single
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
-from pplc_runtime.inference.base import Engine, Kernel, Settings
+from pplc_runtime.inference.base import Engine, Independent, Kernel, Settings
 from pplc_runtime.inference.sweep import is_due, standing_for
 from pplc_runtime.inference.targets import Covers, covering
 from pplc_runtime.lanes.frames import Index
@@ -105,7 +105,7 @@ class WithMoves:
 
 
 @dataclass(frozen=True, slots=True)
-class SmcMoves:
+class SmcMoves(Independent):
     """Independent sweeps, whose weights sum to their estimates of the evidence."""
 
     moves: tuple[Move, ...]
@@ -117,9 +117,6 @@ class SmcMoves:
                 f"{settings.particles} particles cannot be parted so"
             )
         return SmcMoves(tuple([move.bound(engine, settings) for move in self.moves]))
-
-    def init(self, engine: Engine, settings: Settings, key: Key) -> None:
-        return None
 
     def step(
         self, engine: Engine, state: None, settings: Settings, number: int, key: Key,
@@ -162,6 +159,3 @@ class SmcMoves:
         last = prefixes(plan, own, values, size * len(states) if waste_free else size, segments)
         last.handler.go_on()
         return last.particles
-
-    def together(self, engine: Engine, states: list[Any]) -> None:
-        return None
