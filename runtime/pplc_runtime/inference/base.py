@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -284,21 +284,6 @@ class Kernel(Protocol):
 
     def together(self, engine: Engine, states: list[Any]) -> Any:
         """The states of several chains as one, whose steps do all of them at once; None where that cannot be."""
-
-
-class Independent:
-    """What kernels have in common whose sweeps have nothing to do with each other: no state."""
-
-    __slots__ = ()
-
-    def bound(self, engine: Engine, settings: Settings) -> Self:
-        return self
-
-    def init(self, engine: Engine, settings: Settings, key: Key) -> None:
-        return None
-
-    def together(self, engine: Engine, states: list[Any]) -> None:
-        return None
 
 
 class Unbound(Protocol):

@@ -334,13 +334,14 @@ class Posterior:
             raise ValueError("the draws come from a file; the model that they are of is not in it")
         return self.run
 
-    def extend(self, sweeps: int) -> Posterior:
-        """So many further sweeps of every chain, from where it is; they are part of this posterior then."""
+    def extend(self, sweeps: int, *, executor: Any = None, journal: Any = None) -> Posterior:
+        """So many further sweeps of every chain, from where it is, which are part of this posterior then; by an
+        `executor` elsewhere, and through the `journal` of a run that they belong to."""
         sweeps = whole(1)(sweeps)
         run = self._again()
         found: list[Some] = []
         try:
-            run.more(self, sweeps, found.append)
+            run.more(self, sweeps, found.append, executor, journal)
         finally:  # an interrupt keeps what was done
             self.sweeps = Sweeps([*self.sweeps.parts, *found])
             self._gathered.clear()
