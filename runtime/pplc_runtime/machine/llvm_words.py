@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-TYPES: Final = {"int": "i64", "float": "double", "bool": "i1", "floats": "ptr", "ints": "ptr"}
+TYPES: Final = {"int": "i64", "float": "double", "bool": "i1", "floats": "ptr", "ints": "ptr", "four": "<4 x double>"}
 REAL_OPERATORS: Final[dict[type[ast.operator], str]] = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul"}
 WHOLE_OPERATORS: Final[dict[type[ast.operator], str]] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "udiv", ast.Mod: "urem",

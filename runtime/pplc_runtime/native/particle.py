@@ -72,7 +72,7 @@ class Particle(Scalar):
         return super().value(operand)
 
     def mvn_density(self, parts: tuple[Operand, ...], x: Elements) -> str:
-        """That of a product is computed with it, row by row; four sums at a time, which do not wait for each other."""
+        """That of a product is computed with it, four rows at a time."""
         product = self.products.get(parts[0]) if type(parts[0]) is Var else None
         if product is None or type(parts[1]) is not np.ndarray or (parts[1] - np.diag(np.diag(parts[1]))).any():
             return super().mvn_density(parts, x)
@@ -82,21 +82,24 @@ class Particle(Scalar):
         halves = self.constant("array", 0.5 / variances)
         peak = self.constant("real", float(-0.5 * np.log(2.0 * np.pi * variances).sum()))
         observed, row = self.array(x)[:-2], self.name()
-        sums = [self.set("0.0") for _ in range(4)]
 
-        def add_row(place: str, total: str, indent: str) -> None:
+        def add_rows(total: str, place: str, indent: str, is_four: bool) -> None:
+            def at(array: str, start: str) -> str:
+                first = f"{array}{start} + {place}"
+                return f"{first} : {first.partition('[')[2]} + 4]" if is_four else f"{first}]"
+
             off = self.name()
-            mean = " + ".join(f"KA[{columns} + {c * rows} + {place}] * {item}" for c, item in enumerate(items))
-            self.line(f"{indent}{off} = {observed} + {place}] - ({mean})")
-            self.line(f"{indent}{total} = {total} + {off} * {off} * KA[{halves} + {place}]")
+            mean = " + ".join(f"{at('KA[', f'{columns} + {c * rows}')} * {item}" for c, item in enumerate(items))
+            self.line(f"{indent}{off} = {at(observed, '')} - ({mean})")
+            self.line(f"{indent}{total} = {total} + {off} * {off} * {at('KA[', halves)}")
 
-        whole = rows // 4 * 4
+        whole, four = rows // 4 * 4, self.set("four(0.0)")
         self.line(f"for {row} in range(0, {whole}, 4):")
-        for q, total in enumerate(sums):
-            add_row(f"{row} + {q}", total, "    ")
+        add_rows(four, row, "    ", True)
+        first, *others = [self.set(f"{four}[{q}]") for q in range(4)]
         for k in range(whole, rows):
-            add_row(str(k), sums[0], "")
-        return f"({peak} - (({sums[0]} + {sums[1]}) + ({sums[2]} + {sums[3]})))"
+            add_rows(first, str(k), "", False)
+        return f"({peak} - (({first} + {others[0]}) + ({others[1]} + {others[2]})))"
 
     def add(self, density: str) -> None:
         if self.unchecked is not None:
