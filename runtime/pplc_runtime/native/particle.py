@@ -5,17 +5,18 @@ Each is the body of a loop over particles, of which `i` is the slot. See `sweeps
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
 
-from pplc_runtime.distributions.domains import VECTOR
+from pplc_runtime.distributions.domains import VECTOR, WEIGHTS
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.native.sampled import Sampled
 from pplc_runtime.native.scalar import SMALL, Scalar
 from pplc_runtime.native.values import Elements, size_of
-from pplc_runtime.specialise.ir import Check, Compute, Draw, Operand, Operation, Score, Var
+from pplc_runtime.specialise.ir import Check, Compute, Draw, Operand, Operation, Score, Scored, Var
 
 REPLAYED: Final = 1_000_000
 """From this number on messages are of replays."""
@@ -100,6 +101,18 @@ class Particle(Scalar):
         for k in range(whole, rows):
             add_rows(first, str(k), "", False)
         return f"({peak} - (({first} + {others[0]}) + ({others[1]} + {others[2]})))"
+
+    def density(self, family: Scored, parts: tuple[Operand, ...], value: Operand) -> str:
+        """That of a place by weights out of a table is looked up in the logs of its rows."""
+        table, row = self.looked_up.get(parts[0], (None, "")) if type(parts[0]) is Var else (None, "")
+        if table is None or table.ndim != 2 or getattr(family, "name", "") != "discrete":
+            return super().density(family, parts, value)
+        if not all(map(WEIGHTS.holds, table)):
+            return super().density(family, parts, value)
+        size = table.shape[1]
+        shares = [x / sum(own) for own in table.tolist() for x in own]
+        start = self.constant("array", np.array([math.log(x) if x > 0.0 else -math.inf for x in shares]))
+        return f"log_share({self.number(value)}, {size}, KA[{start} + {row} * {size}:])"
 
     def add(self, density: str) -> None:
         if self.unchecked is not None:
