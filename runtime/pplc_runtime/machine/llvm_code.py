@@ -276,8 +276,8 @@ class _Function:
                 place_of = self.place(array, lower)
                 return self.value(f"load <4 x double>, ptr {place_of.text}, align 8{ELEMENT}", "four")
             case ast.Subscript(ast.Name(name), index) if self.types.get(name) == "four":
-                whole, place = self.expr(ast.Name(name)), self.expr(index)
-                return self.value(f"extractelement <4 x double> {whole.text}, i64 {place.text}", "float")
+                four, which = self.expr(ast.Name(name)), self.expr(index)
+                return self.value(f"extractelement <4 x double> {four.text}, i64 {which.text}", "float")
             case ast.Subscript(array, index):
                 place_of = self.place(array, index)
                 kind = ELEMENTS[place_of.type]
