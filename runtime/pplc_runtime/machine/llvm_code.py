@@ -11,8 +11,10 @@ from pplc_runtime.machine.llvm_words import (
     ARRAY,
     ELEMENT,
     FIELD,
+    INLINED,
     REAL_OPERATORS,
     REAL_ORDER,
+    TOGETHER,
     TYPES,
     WHOLE_OPERATORS,
     WHOLE_ORDER,
@@ -69,6 +71,8 @@ class _Function:
         self.count = 0
         self.loops: list[tuple[str, str]] = []
         """Where `continue` and `break` go."""
+        self.marks = ("", "")
+        """What is said of the calls and of the end of a loop that is run for several numbers at once."""
         self.is_open = True
         """Whether the block that is being written has no end yet."""
 
@@ -134,13 +138,15 @@ class _Function:
             case ast.Assign([target], value):
                 self.assign(target, self.expr(value))
             case ast.AugAssign(target, operator, value):
-                self.assign(target, self.binary(operator, self.expr(_load(target)), self.expr(value)))
+                self.assign(target, self.binary(operator, self.expr(target), self.expr(value)))
             case ast.If(test, then, other):
                 self.branch(test, then, other)
             case ast.While(test, body):
                 self.loop(test, body)
-            case ast.For(ast.Name(name), ast.Call(ast.Name("range"), bounds), body):
+            case ast.For(ast.Name(name), ast.Call(ast.Name("range" | "apart" as how), bounds), body):
+                self.marks = (INLINED, TOGETHER) if how == "apart" else ("", "")
                 self.count_up(name, [self.expr(bound) for bound in bounds], body)
+                self.marks = ("", "")
             case ast.Return(None):
                 self.end("ret void")
             case ast.Return(value):
@@ -225,7 +231,7 @@ class _Function:
         now = self.value(f"load i64, ptr %{counter}", "int")
         more = self.value(f"add i64 {now.text}, {step.text}", "int")
         self.line(f"store i64 {more.text}, ptr %{counter}")
-        self.end(f"br label %{head}")
+        self.end(f"br label %{head}{self.marks[1]}")
         self.block(after)
 
     # Expressions
@@ -385,16 +391,4 @@ class _Function:
         if types.result == "None":
             self.line(f"call void @{name}({passed})")
             return Term("", "None")
-        return self.value(f"call {TYPES[types.result]} @{name}({passed})", types.result)
-
-
-def _load(target: ast.expr) -> ast.expr:
-    match target:
-        case ast.Name(name):
-            return ast.Name(name)
-        case ast.Subscript(value, index):
-            return ast.Subscript(value, index)
-        case ast.Attribute(value, name):
-            return ast.Attribute(value, name)
-        case _:
-            raise TypeError(f"not in the language: {ast.unparse(target)}")
+        return self.value(f"call {TYPES[types.result]} @{name}({passed}){self.marks[0]}", types.result)
