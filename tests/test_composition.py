@@ -161,13 +161,17 @@ def test_a_note_where_held_choices_would_be_others() -> None:
     assert "moves all" not in right.summary().text()
 
 
+UNTYPED: Any = pplc
 WRONG_FROM_PYTHON: list[tuple[Callable[[], object], str]] = [
-    (lambda: pplc.pgas(50), "the targets of pgas are names, not 50; the number of particles is given by its name"),
-    (lambda: pplc.pgas("50"), "the targets of pgas are names, not '50'; the number of particles is given by its name"),
-    (lambda: pplc.rw(["x"]), "the targets of rw are names, not ['x']"),
-    (lambda: pplc.pgas(particles=1e3), "particles of pgas must be a whole number, not 1000.0; write 1000"),
-    (lambda: pplc.smc("10"), "the number of particles of smc must be a whole number, not '10'; write 10"),
-    (lambda: pplc.lmh("x", proposals=2.5), "the number of proposals of lmh must be a whole number, not 2.5"),
+    (lambda: UNTYPED.pgas(50), "the targets of pgas are names, not 50; the number of particles is given by its name"),
+    (
+        lambda: UNTYPED.pgas("50"),
+        "the targets of pgas are names, not '50'; the number of particles is given by its name",
+    ),
+    (lambda: UNTYPED.rw(["x"]), "the targets of rw are names, not ['x']"),
+    (lambda: UNTYPED.pgas(particles=1e3), "particles of pgas must be a whole number, not 1000.0; write 1000"),
+    (lambda: UNTYPED.smc("10"), "the number of particles of smc must be a whole number, not '10'; write 10"),
+    (lambda: UNTYPED.lmh("x", proposals=2.5), "the number of proposals of lmh must be a whole number, not 2.5"),
 ]
 
 
