@@ -7,12 +7,13 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Never, TypeVar
 
 import numpy as np
 
 from pplc_runtime.command.progress import Progress
 from pplc_runtime.composed import method_in
+from pplc_runtime.composition import Composition
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.numerics.keys import Key
 from pplc_runtime.program.graph import graph_of
@@ -113,3 +114,14 @@ class Done:
 def without_particles(after: Sequence[Sweep | None]) -> list[Sweep | None]:
     """Where independent sweeps go on, which start anew."""
     return [None if last is None else replace(last, kept=None) for last in after]
+
+
+def say_why(
+    program: Program, method: str | Composition, settings: Settings, key: Key, data: dict[str, Any], max_depth: int
+) -> Never:
+    """The error where every sweep has lost all its particles: lanes, which know the statement, do the first again."""
+    driver = program.drivers(method, data).make(replace(settings, sweeps=1))
+    kernel: Any = driver.kernel
+    own = key.fold(settings.chain).fold(settings.burn_in)
+    program.once(lambda: kernel.once(driver.engine, driver.settings, 0, own), max_depth)
+    raise ModelError(f"{program.source}: error: every particle of every sweep has weight zero")
