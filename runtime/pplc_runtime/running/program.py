@@ -7,11 +7,12 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, closing, nullcontext
 from copy import copy
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import zip_longest
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Never, TypeVar
 
 import numpy as np
 
@@ -220,12 +221,23 @@ class Program:
         finally:
             bar.close()
         if not found:
-            raise ModelError(f"{self.source}: error: every particle of every sweep has weight zero")
+            self.say_why(method, settings[0], Key.of(seed), values, max_depth or DEEPEST)
         run = Done(self, values, number, told, cores, max_depth or DEEPEST, engine is None)
         inside = self.inner_observes() if is_parted(kept) else ()
         posterior = Posterior(chosen.name, seed, chosen.draws_of(number), chains, kept, chosen.is_chain, inside, run)
         posterior.interrupted, posterior.limit = interrupted, limit
         return posterior
+
+    def say_why(
+        self, method: str | Composition, settings: Settings, key: Key, data: dict[str, Any], max_depth: int
+    ) -> Never:
+        """The error where every sweep has lost all its particles: the first sweep is done again by lanes, which know
+        the statement."""
+        driver = self.drivers(method, data).make(replace(settings, sweeps=1))
+        kernel: Any = driver.kernel
+        own = key.fold(settings.chain).fold(settings.burn_in)
+        self.once(lambda: kernel.once(driver.engine, driver.settings, 0, own), max_depth)
+        raise ModelError(f"{self.source}: error: every particle of every sweep has weight zero")
 
     def journal(
         self, checkpoint: Any, resume: Any, every: float, settings: dict[str, Any], values: dict[str, Any]
