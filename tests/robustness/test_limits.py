@@ -172,7 +172,7 @@ GROWN = {
     "a product in a formula": ("(- (* x x x 3) (* 2 x))", "3", None),
     "a product of many": ("(product [x x 1])", "3", "inf"),
     "products one after the other": ("(reduce * [x x])", "3", "inf"),
-    "products of vectors": ("(* x x)", "[3]", "[inf]"),
+    "products of vectors": ("(first (* [x] [x]))", "3", "inf"),
     "a scalar product": ("(dot [x x] [x x])", "3", None),
     "a product of matrices": ("(mmul x x)", "[[4 3] [3 4]]", None),
     "a text": ("(str x x)", '"a"', None),
