@@ -105,8 +105,8 @@ def _of_lost(posterior: Posterior) -> list[str]:
     if not lost:
         return []
     return [
-        f"note: {lost} of {len(posterior.sweeps)} sweeps {'has' if lost == 1 else 'have'} lost all particles, and count with "
-        "the evidence zero; use more particles"
+        f"note: {lost} of {len(posterior.sweeps)} sweeps {'has' if lost == 1 else 'have'} lost all particles, and "
+        "count with the evidence zero; use more particles"
     ]
 
 
