@@ -166,6 +166,39 @@ HUGE = {
 }
 
 
+GROWN = {
+    "a product": ("(* x x)", "3", "inf"),
+    "a square": ("(square x)", "-3", "inf"),
+    "a product in a formula": ("(- (* x x x 3) (* 2 x))", "3", None),
+    "a product of many": ("(product [x x 1])", "3", "inf"),
+    "products one after the other": ("(reduce * [x x])", "3", "inf"),
+    "products of vectors": ("(first (* [x] [x]))", "3", "inf"),
+    "a scalar product": ("(dot [x x] [x x])", "3", None),
+    "a product of matrices": ("(mmul x x)", "[[4 3] [3 4]]", None),
+    "a text": ("(str x x)", '"a"', None),
+}
+"""What doubles in every turn: a number that is infinite in the end, or an error."""
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("name", GROWN)
+def test_what_doubles_in_every_turn_has_an_end(name: str, many: bool) -> None:
+    turn, start, end = GROWN[name]
+    text = f"""
+[assume b (sample (flip 0.5))]
+[assume f (lambda (x k) (if (= k 0) x (f {turn} (- k 1))))]
+[predict (f {start if not many else f"(if b {start} {start.replace('3', '5').replace('a', 'bc')})"} 60)]"""
+    model = pplc.compile_text(text)
+    for particles in (1, 6):
+        if end is None:
+            with pytest.raises(pplc.ModelError, match=r"too large|more than 100000000 characters") as told:
+                model.infer("smc", particles=particles, sweeps=1, seed=1)
+            assert told.value.place is not None and told.value.place[0] == 3
+        else:
+            found = model.infer("smc", particles=particles, sweeps=1, seed=1)
+            assert {str(value) for value in found.sweeps[0].predicts[found.labels[0]]} == {end}
+
+
 @pytest.mark.parametrize("name", HUGE)
 def test_what_is_too_large_is_an_error(name: str) -> None:
     if name == "pow":

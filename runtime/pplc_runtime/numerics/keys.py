@@ -134,3 +134,8 @@ def number_of(site: Any) -> int | None:
         return mixed(6, address)
     name = getattr(site, "__qualname__", None) or getattr(site, "name", None)  # a procedure, a family, a symbol
     return mixed(7, number_of(name) or 0) if isinstance(name, str) else None
+
+
+def new_seed() -> int:
+    """A seed that nobody has chosen."""
+    return int(np.random.SeedSequence().generate_state(1)[0])

@@ -42,6 +42,7 @@ from pplc_runtime.primitives.scalars import (
     one_of,
     power_lanes,
     power_of,
+    product_of,
     quotient,
     quotient_lanes,
     remainder,
@@ -204,7 +205,7 @@ def _whole_division(name: str, function: Binary, ufunc: Any) -> Binary:
 
 add = binary("+", lambda x, y: x + y, checked(np.add, sum_fits))
 sub = binary("-", lambda x, y: x - y, checked(np.subtract, difference_fits))
-mul = binary("*", lambda x, y: x * y, checked(np.multiply, product_fits))
+mul = binary("*", product_of, checked(np.multiply, product_fits))
 div = binary("/", divide, divide_lanes)
 power = binary("pow", power_of, power_lanes)
 atan2 = binary("atan2", lambda x, y: float(np.arctan2(float(x), float(y))), np.arctan2)
@@ -236,7 +237,7 @@ cosh = unary("cosh", single(np.cosh), np.cosh)
 floor = unary("floor", *rounding(math.floor, np.floor))
 ceil = unary("ceil", *rounding(math.ceil, np.ceil))
 rounded = unary("round", *rounding(nearest, nearest_lanes))
-square = unary("square", lambda x: x * x, checked_unary(np.square, lambda a: product_fits(a, a)))
+square = unary("square", lambda x: product_of(x, x), checked_unary(np.square, lambda a: product_fits(a, a)))
 sigmoid = unary("sigmoid", lanewise.sigmoid, lanewise.sigmoid)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import wraps
+from functools import reduce, wraps
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +22,7 @@ from pplc_runtime.lanes.varying import Lane, one_by_one, plain, varies
 from pplc_runtime.primitives.arguments import Function, settled, with_item, with_whole
 from pplc_runtime.primitives.arithmetic import absolute, mul
 from pplc_runtime.primitives.arrays import has_mix, numeric, objects, vectors, without_mix
+from pplc_runtime.primitives.scalars import can_be_multiplied, product_of
 from pplc_runtime.primitives.whole_numbers import LARGEST, Outgrown, magnitude
 from pplc_runtime.values import List, ModelError, Value
 
@@ -43,7 +44,9 @@ def _numbers(name: str, *ranks: tuple[int, ...]) -> Callable[[Function], Functio
             except OverflowError:
                 if here.frame.size > 1 and any(map(varies, values)):
                     return one_by_one(lambda: primitive(*map(plain, values)))
-            exact = (objects(plain(value), name) for value in values)
+            exact = [objects(plain(value), name) for value in values]
+            if not all(map(can_be_multiplied, exact)):
+                raise ModelError(f"'{name}' of a number that is too large")
             return work(*(_operand(value, name, allowed) for value, allowed in zip(exact, ranks)))
 
         return primitive
@@ -101,6 +104,8 @@ def total(xs: Operand) -> Any:
 @_numbers("product", (1, 2))
 def product(xs: Operand) -> Any:
     _must_fit(_size(xs) ** len(xs[0]) if _size(xs) > 1 else 1)
+    if xs[0].dtype.kind == "O":
+        return _result(reduce(np.frompyfunc(product_of, 2, 1), xs[0], 1), xs[2])
     return _result(np.prod(xs[0], axis=0), xs[2])
 
 

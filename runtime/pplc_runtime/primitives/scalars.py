@@ -75,7 +75,19 @@ def single(ufunc: Any) -> Unary:
 
 
 _MOST_BITS = 1_000_000
-"""No integer is made larger than this at once, for it would take forever: its power is infinite, as that of a float."""
+"""No integer is made larger than this, for it would take forever: a power or product is infinite, as that of floats."""
+
+
+def product_of(x: Any, y: Any) -> Any:
+    if type(x) is int and type(y) is int and x.bit_length() + y.bit_length() > _MOST_BITS and x and y:
+        return math.inf if (x < 0) == (y < 0) else -math.inf
+    return x * y
+
+
+def can_be_multiplied(numbers: Any) -> bool:
+    """Whether a number, or all in an array, are small enough to be multiplied with each other."""
+    items = numbers.flat if type(numbers) is np.ndarray else (numbers,)
+    return all(type(item) is float or item.bit_length() <= _MOST_BITS for item in items)
 
 
 def power_of(x: Any, y: Any) -> Any:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import Final
 
 import numpy as np
 
@@ -14,7 +15,17 @@ from pplc_runtime.values import List, Map, ModelError, Value
 
 def text_of(*items: Value) -> Value:
     """(str x ...): the texts of values, one after the other; that of nil is empty."""
-    return grouped(items, lambda plain: "".join("" if item is None else _text(item) for item in plain))
+    return grouped(items, lambda plain: joined(["" if item is None else _text(item) for item in plain]))
+
+
+MOST_CHARACTERS: Final = 100_000_000
+
+
+def joined(texts: Sequence[str], between: str = "") -> str:
+    """Texts one after the other, unless they are too long together."""
+    if sum(map(len, texts)) + len(between) * len(texts) > MOST_CHARACTERS:
+        raise ModelError(f"a text of more than {MOST_CHARACTERS} characters")
+    return between.join(texts)
 
 
 def _text(value: Value) -> str:

@@ -2,8 +2,8 @@
 
 Each operation of the language looks at the kinds of its operands and wraps what comes out. A formula does it once for
 many operations: where its arguments are real numbers, plain or one a lane, it is evaluated by Python's operators
-on numbers and arrays. Everything else (whole numbers over lanes, vectors, values of which lanes have different
-ones, errors) goes the careful way, through the operations of the language.
+on numbers and arrays. Everything else (whole numbers over lanes or beyond machine words, vectors, values of which lanes
+have different ones, errors) goes the careful way, through the operations of the language.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pplc_runtime.lanes.frames import Frame, here
 from pplc_runtime.lanes.varying import Lane
 from pplc_runtime.primitives import scalars
 from pplc_runtime.primitives.facts import FACTS
+from pplc_runtime.primitives.whole_numbers import LARGEST
 from pplc_runtime.values import ModelError
 
 OPERATORS: Final = {name: facts.operator or "/" for name, facts in FACTS.items() if 2 in facts.bare}
@@ -67,7 +68,7 @@ def formula(quick: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callabl
                     if data.dtype is not _REAL or data.ndim != 1:
                         return careful(*values)
                     bare.append(data if value.frame is frame else value.at(frame))
-                elif kind is float or kind is int:
+                elif kind is float or (kind is int and -LARGEST <= value <= LARGEST):
                     bare.append(value)
                 else:
                     return careful(*values)

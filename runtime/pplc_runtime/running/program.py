@@ -27,7 +27,7 @@ from pplc_runtime.inference import method_of
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import here
-from pplc_runtime.numerics.keys import Key
+from pplc_runtime.numerics.keys import Key, new_seed
 from pplc_runtime.program.errors import Included, Limited, Places, Reached, located
 from pplc_runtime.program.inner_observes import inner_observes, mentions
 from pplc_runtime.program.steps import Assume, Input, Step
@@ -385,11 +385,6 @@ class Program:
     def main(self) -> None:
         """What `python model.py` does: the command line of `pplc infer`, without a model to compile."""
         raise SystemExit(run_module(self))
-
-
-def new_seed() -> int:
-    """A seed that nobody has chosen."""
-    return int(np.random.SeedSequence().generate_state(1)[0])
 
 
 def module_of(text: str, name: str, file: str) -> ModuleType:
