@@ -48,12 +48,13 @@ exactness: setup
 
 # Coverage-guided fuzzing for an hour: readers, compiler, engines beside each other. What is found is in build/fuzz.
 fuzz: setup
-	$(BIN)/python -m pip install --quiet ".[fuzz]"
+	$(BIN)/python -m pip install --quiet --editable ".[fuzz]"
 	$(BIN)/python -m tests.fuzz
 
 # How long and how much memory large runs take.
 load: setup
 	$(BIN)/python -m benchmarks.load
+	$(BIN)/python -m benchmarks.cluster
 
 demo: setup
 	$(BIN)/pplc infer programs/kalman.clj --method 'pgas + rw*20' --chains 4 --sweeps 150 --seed 1 \
@@ -100,7 +101,7 @@ genealogy: setup
 
 # The site, in build/site; it needs the extra `docs`, and no network to be built or read.
 docs: setup
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt ".[docs]"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[docs]"
 	$(BIN)/python docs/site/make.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --config-file docs/site/mkdocs.yml
 	@echo "the site is in $(CURDIR)/build/site/index.html"

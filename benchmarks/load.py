@@ -2,7 +2,7 @@
 
 `python -m benchmarks.load [WORD ...]` does all, or those whose names have one of the words.
 
-The models are a chain of Gaussian states, each observed once, of any length, and programs/kalman.clj."""
+The model is a chain of Gaussian states, each observed once, of any length."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ CHAIN: Final = """
 [for [t (range (count y))] [observe (normal (x t) 1) (nth y t)]]
 [predict (x 0)]
 """
-KALMAN: Final = Path(__file__).parents[1] / "programs" / "kalman.clj"
 
 
 def chain(length: int, method: str, **settings: Any) -> None:
@@ -77,46 +76,22 @@ def written(sweeps: int) -> None:
     model = Path(os.environ.get("TMPDIR", "/tmp")) / f"load-{os.getpid()}.clj"
     model.write_text("[assume x (sample (normal 0 1))] [observe (normal x 1) 1] [predict x]", encoding="utf-8")
     try:
-        run = ["infer", str(model), "--particles", "1000", "--sweeps", str(sweeps), "--seed", "1", "--quiet"]
+        run = [
+            "infer",
+            str(model),
+            "--method",
+            "smc",
+            "--particles",
+            "1000",
+            "--sweeps",
+            str(sweeps),
+            "--seed",
+            "1",
+            "--quiet",
+        ]
         assert main([*run, "--out", os.devnull]) == 0
     finally:
         model.unlink()
-
-
-def one_process(chains: int, sweeps: int) -> None:
-    """Chains of kalman one after the other, without a cluster, after one whose machine code is made."""
-    from pplc.model import load
-
-    model = load(KALMAN)
-    model.infer("pgas", sweeps=sweeps, seed=1, progress=False)
-    begun = time.process_time()
-    for chain in range(chains):
-        model.infer("pgas", sweeps=sweeps, seed=chain, keep=False, progress=False, on_sweep=lambda sweep: None)
-    print(f"{(time.process_time() - begun) / chains * 1000:.1f} ms of CPU a chain", end="  ")
-
-
-def cluster(workers: int, chains: int, sweeps: int) -> None:
-    """Chains of kalman on a cluster of this machine: workers are processes, the scheduler is here with the client."""
-    import distributed
-
-    from pplc.model import load
-
-    with (
-        distributed.LocalCluster(workers, threads_per_worker=1, dashboard_address=None, protocol="tcp://") as found,
-        distributed.Client(found) as client,
-    ):
-        begun, here, there = time.perf_counter(), time.process_time(), sum(client.run(time.process_time).values())
-        load(KALMAN).infer(
-            "pgas", chains=chains, sweeps=sweeps, seed=1, executor=client.get_executor(), keep=False, progress=False,
-            on_sweep=lambda sweep: None,
-        )  # fmt: skip
-        seconds, here = time.perf_counter() - begun, time.process_time() - here
-        there = sum(client.run(time.process_time).values()) - there
-        print(
-            f"{chains / seconds:.1f} chains a second, {there / chains * 1000:.1f} ms of CPU a chain on workers,",
-            end=" ",
-        )
-        print(f"{here / chains * 1000:.1f} ms in client and scheduler", end="  ")
 
 
 CASES: Final[dict[str, Callable[[], None]]] = {
@@ -135,10 +110,6 @@ CASES: Final[dict[str, Callable[[], None]]] = {
     "64 chains of pgas, 10 observes, 100 sweeps": lambda: chain(10, "pgas", chains=64, sweeps=100),
     "64 chains of pgas, 10 observes, 1,000 sweeps": lambda: chain(10, "pgas", chains=64, sweeps=1_000),
     "64 chains of pgas, 10 observes, for ten minutes": lambda: ten_minutes(600),
-    "without a cluster, 100 chains of kalman": lambda: one_process(100, 100),
-    "cluster, 1 worker, 100 chains of kalman": lambda: cluster(1, 110, 100),
-    "cluster, 2 workers, 100 chains of kalman": lambda: cluster(2, 110, 100),
-    "cluster, 2 workers, 1,000 chains of kalman": lambda: cluster(2, 1_000, 100),
 }
 
 

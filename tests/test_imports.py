@@ -51,7 +51,7 @@ LEVELS: Final = (
     "native", "general", "inference", "command", "running", "reference", "exactness", "exports",
 )  # fmt: skip
 """The rooms of the runtime: each sees those before it, also in imports inside of functions, and none after it."""
-BUILDING_BLOCKS: Final = ("base", "blocks", "moving", "runs", "seats", "start", "sweep", "targets")
+BUILDING_BLOCKS: Final = ("base", "blocks", "independent", "moving", "runs", "seats", "start", "sweep", "targets")
 """What an inference method sees of its own room: not another method."""
 
 EXCEPTIONS: Final = {

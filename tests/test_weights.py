@@ -146,3 +146,21 @@ def test_evidence_error_is_the_spread_over_repetitions() -> None:
     values, errors = np.array(answers).T
     assert errors.mean() == pytest.approx(values.std(), rel=0.08)
     assert values.mean() == pytest.approx(0.125, abs=0.005)
+
+
+def test_a_sum_depends_on_its_terms_alone() -> None:
+    """Not on where in memory they are, nor on how many rows there are."""
+    rng = np.random.default_rng(1)
+    for number in (10, 100, 129, 1000, 5000):
+        log_weights = 3 * rng.standard_normal(number)
+        rows = np.array([log_weights, rng.standard_normal(number), rng.standard_normal(number)])
+        found = set()
+        for offset in range(8):
+            there = np.empty(number + 8)[offset : offset + number]
+            there[:] = log_weights
+            weights, total = relative(there)
+            moved = np.empty(number + 8)[offset : offset + number]
+            moved[:] = weights
+            found.add((total, effective_sample_size(moved)))
+        assert {total for total, _ in found} == {relative_rows(rows)[1][0], relative_rows(rows[:1])[1][0]}
+        assert len(found) == 1

@@ -165,6 +165,14 @@ def test_machine_code_to_be_read(tmp_path: Path, capsys: Captured) -> None:
     assert "def forward_0(s: Sweeps" in capsys.readouterr().out
     assert main(["compile", str(static), "--emit", "llvm"]) == 0
     assert "define i64 @sweep_block(ptr %s" in capsys.readouterr().out
+    given = tmp_path / "given.clj"
+    given.write_text("[input ys]\n[assume m (sample (normal 0 1))]\n[for [y ys] [observe (normal m 1) y]]\n")
+    assert main(["check", "--native", str(given), "--set", "ys=[1, 2]"]) == 0
+    assert "given.clj: machine code, static structure" in capsys.readouterr().out
+    assert main(["check", "--native", str(given)]) == 0
+    assert "the input 'ys' has no value" in capsys.readouterr().out
+    assert main(["check", str(given), "--set", "ys=[1, 2]"]) == 2
+    assert "--data and --set are for --native" in capsys.readouterr().err
     assert main(["check", "--native", str(neither)]) == 0
     assert "no machine code: 'conditional', line 1" in capsys.readouterr().out
     assert main(["compile", str(neither), "--emit", "llvm"]) == 1

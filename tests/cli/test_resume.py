@@ -39,8 +39,26 @@ def test_resumed(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert main([*run, "--resume", str(tmp_path / "none")]) == 2
     assert main([*run, "--every", "2s"]) == 2
     assert main([*run, "--checkpoint", journal + "2", "--every", "soon"]) == 2
-    assert main([*run, "--checkpoint", journal + "2", "--method", "auto"]) == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_auto_resumed(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = ["infer", str(model), "--target-ess", "500", "--seconds", "1000"]
+    journal, first, second = (str(tmp_path / name) for name in ("j", "a.jsonl", "b.csv"))
+    assert main([*run, "--checkpoint", journal, "--seed", "4", "--out", first]) == 0
+    told = capsys.readouterr().out
+    lines = Path(journal).read_bytes().splitlines(keepends=True)
+    Path(journal).write_bytes(b"".join(lines[:9]) + lines[9][:-5])
+    assert main([*run, "--resume", journal, "--out", second]) == 0
+    assert capsys.readouterr().out == told
+    assert main([*run, "--resume", journal, "--method", "nuts"]) == 2  # which has no --target-ess
+    assert main([*run[:2], "--resume", journal, "--method", "nuts"]) == 1
+    assert "it was written with method = auto" in capsys.readouterr().err
+
+
+def test_auto_writes_to_what_is_no_file(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["infer", str(model), "--seed", "4", "--quiet", "--out", os.devnull]) == 0
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.slow

@@ -257,11 +257,12 @@ class Kernel:
             for drawn, values, weight in found
         ]
 
-    def after(self, method: str, size: int, strict: bool = False, ess_threshold: float = 1.0) -> tuple[Law, Law]:
-        """The posterior, and the law of the retained particle one sweep after a draw from it."""
-        before: defaultdict[Any, float] = defaultdict(float)
-        after: defaultdict[Any, float] = defaultdict(float)
+    def from_each(
+        self, method: str, size: int, strict: bool = False, ess_threshold: float = 1.0
+    ) -> list[tuple[Any, float, Law]]:
+        """Every execution with its posterior probability, and the law of the retained particle one sweep after it."""
         settings = Settings(size, 1, resampling="enumerated", strict=strict, ess_threshold=ess_threshold)
+        found: list[tuple[Any, float, Law]] = []
 
         def sweep(chance: Enumerating) -> Any:
             rng: Any = chance
@@ -271,10 +272,21 @@ class Kernel:
 
         with self.enumerated():
             for drawn, values, probability in self.posterior():
-                before[(paths(drawn), values)] += probability
+                after: defaultdict[Any, float] = defaultdict(float)
                 self.retained = drawn
                 for result, transition in every_run(sweep):
-                    after[result] += probability * transition
+                    after[result] += transition
+                found.append(((paths(drawn), values), probability, dict(after)))
+        return found
+
+    def after(self, method: str, size: int, strict: bool = False, ess_threshold: float = 1.0) -> tuple[Law, Law]:
+        """The posterior, and the law of the retained particle one sweep after a draw from it."""
+        before: defaultdict[Any, float] = defaultdict(float)
+        after: defaultdict[Any, float] = defaultdict(float)
+        for start, probability, law in self.from_each(method, size, strict, ess_threshold):
+            before[start] += probability
+            for result, transition in law.items():
+                after[result] += probability * transition
         return dict(before), dict(after)
 
     def moved(self, kernel: Any, **options: Any) -> tuple[Law, Law]:

@@ -78,6 +78,14 @@ def test_in_any_order(name: str, method: str, settings: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
+def test_auto_by_an_executor() -> None:
+    executor = OutOfOrder()
+    model = load(PROGRAMS / "linear_regression.clj")
+    wanted: dict[str, Any] = {"seed": 2, "target_ess": 800, "seconds": 10000}
+    assert told(model.infer("auto", executor=executor, **wanted)) == told(model.infer("auto", **wanted))
+    assert executor.count >= 8  # four chains, which are extended
+
+
 def test_processes_that_are_started_anew() -> None:
     model = compile_text("[assume x (sample (normal 0 1))] [observe (normal x 1) 1] [predict x]")
     settings: dict[str, Any] = {"chains": 4, "sweeps": 150, "seed": 5}

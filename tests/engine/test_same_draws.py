@@ -6,8 +6,6 @@ sweep what is discrete is equal, and who continued whom; numbers are to nine dig
 - `observes_inside`: lanes may resample at an observe inside of an expression, which ends a generation there. The
   reference runs one particle after the other, and generations end with statements.
 - `PROCEDURES_AS_KEYS`: the number of an entry whose key is a procedure goes by the function that it was compiled to.
-- `SEATINGS_IN_ANY_ORDER`: machine code for programs in general lets a suffix follow a prefix after which processes take
-  in the same values in another order, so that pgas has more ancestors to draw from there.
 """
 
 from __future__ import annotations
@@ -67,12 +65,40 @@ ONCE_DIFFERENT = {
         [observe (normal z 1) 2] [predict z] [predict ys] [predict (filter (fn [x] (> (f x) 0)) xs)]""",
 }
 """Where one of the engines once drew otherwise, or ended with an error."""
+DRAWS = {
+    "half-normal and half-cauchy": """
+        [assume a (sample (half-normal 2.0))] [observe (normal a 1.0) 1.3]
+        [assume b (sample (half-cauchy a))] [observe (normal b 1.0) 0.3] [predict a] [predict b]""",
+    "pareto": """
+        [assume a (sample (pareto 1.0 2.0))] [observe (normal a 1.0) 1.3]
+        [assume b (sample (pareto a 0.3))] [observe (normal b 1.0) 0.3] [predict a] [predict b]""",
+    "counts, of changing structure": """
+        [assume f (lambda (n) (if (sample (flip 0.5)) n (f (+ n (sample (negative-binomial 0.4 0.3))))))]
+        [assume a (f 0)] [observe (normal a 1.0) 1.3]
+        [assume b (sample (beta-binomial 10 0.3 (+ a 0.5)))] [observe (normal b 1.0) 3.0] [predict a] [predict b]""",
+    "dirichlet": """
+        [assume a (sample (dirichlet [0.3 1.0 2.0]))] [observe (discrete a) 1]
+        [assume b (sample (dirichlet (vector (+ 0.5 (nth a 0)) 2.0)))]
+        [observe (discrete b) 0] [observe (discrete a) 2] [predict (nth a 0)] [predict b]""",
+    "dirichlet, of changing structure": """
+        [assume f (mem (lambda (k) (sample (dirichlet (vector 0.4 (+ 1.0 k) 0.9)))))]
+        [assume z (mem (lambda (t) (sample (discrete [0.3 0.3 0.4]))))]
+        [for [[t y] [[0 0] [1 2] [2 1] [3 0] [4 2]]] [observe (discrete (f (z t))) y]]
+        [predict (f 0)] [predict (z 3)] [predict (nth (f (z 2)) 1)]""",
+    "pairs of different kinds as data": """
+        [assume f (mem (lambda (k) (sample (dirichlet [0.5 0.5]))))]
+        [assume z (mem (lambda (d t) (sample (discrete (f d)))))]
+        [for [[d text] (map-indexed vector [[0 1] [1 1]]) [t y] (map-indexed vector text)]
+          [observe (flip (if (= (z d t) y) 0.9 0.2)) true]]
+        [predict (z 1 0)] [predict (f 1)]""",
+}
+"""Families with samplers in the library of machine code, and draws that are vectors."""
 PROCEDURES_AS_KEYS = {"closures as keys of a memo"}
-SEATINGS_IN_ANY_ORDER = {"polya_urn_shared"}
 LONG = {f"{name} in full": (PROGRAMS / f"{name}.clj").read_text(encoding="utf-8") for name in SMALL}
 """Those of programs/ that the reference cannot follow but with less data, which it has in SOURCES."""
 TEXTS = {
     **ONCE_DIFFERENT,
+    **DRAWS,
     **SOURCES,
     **{f"fixed {seed}": fixed.program(seed) for seed in range(8)},
     **LONG,
@@ -99,7 +125,7 @@ def engines_of(name: str, method: str, model: Model) -> list[str]:
     engines = ["scripts"]
     if not (observes_inside or name in PROCEDURES_AS_KEYS or name in LONG):
         engines.append("reference")
-    if is_available() and not (method == "pgas" and name in SEATINGS_IN_ANY_ORDER):
+    if is_available():
         engines.append("machine")
     return engines
 

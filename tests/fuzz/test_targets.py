@@ -58,6 +58,8 @@ FINDS: list[tuple[str, bytes]] = [
               b'{"chain":0,"sweep":0,"particle":1,"log_weight":0,"predict":{"y":1}}\n'),
     ("jsonl", b'{"chain":0,"sweep":0,"particle":0,"log_weight":0,"predict":{"x":1}}\n{"chains":"a","particles":[]}\n'),
     ("jsonl", b'{"chain":1e999,"sweep":0,"particle":0,"log_weight":0,"predict":{"x":1}}\n'),
+    ("jsonl", b'{"chain":0,"sweep":0,"particle":0,"log_weight":0,"predict":{"x":1.6533504721919760}}\n'
+              b'{"chain":0,"sweep":1,"particle":0,"log_weight":0,"predict":{"x":1.6533504721919765}}\n'),
     ("draws-csv", b"chain,sweep,particle,log_weight,x\n0,1e999,0,0.0,1\n"),
     ("draws-csv", b"chain,sweep,particle,log_weight,x\n0,0,0,1e999,1\n0,1,0,NaN,1\n"),
 ]  # fmt: skip

@@ -61,21 +61,14 @@ class Point:
     __gt__ = __ge__  # a single number has no probability
 
 
-def law_after(plan: Plan, method: str, size: int, even: bool = True) -> tuple[Law, Law]:
-    """The posterior, and the law of the retained particle one sweep after a draw from it, with what it predicts."""
-    before: defaultdict[Any, float] = defaultdict(float)
-    after: defaultdict[Any, float] = defaultdict(float)
+def from_each(plan: Plan, method: str, size: int, even: bool = True) -> dict[Any, Law]:
+    """The law of the retained particle one sweep after each execution, with what it predicts."""
     kernel = Kernel(plan)
     with kernel.enumerated():
-        executions = kernel.posterior()
-    starts: dict[Any, Any] = {}
-    weights: defaultdict[Any, float] = defaultdict(float)
-    for drawn, values, probability in executions:
-        before[paths(drawn), values] += probability
-        weights[paths(drawn)] += probability
-        starts[paths(drawn)] = drawn
+        starts = {paths(drawn): drawn for drawn, *_ in kernel.posterior()}
     engine = GeneralEngine(assembled(plan), len(plan.segments), method, size, Interpreted, even)
     space = engine.machine.space  # type: ignore[union-attr] # of CPython
+    laws: dict[Any, Law] = {}
     for path, drawn in starts.items():
 
         def sweep(chance: Enumerating, start: Drawn = drawn_of(plan, drawn)) -> Any:  # noqa: B008 # of this turn
@@ -92,11 +85,29 @@ def law_after(plan: Plan, method: str, size: int, even: bool = True) -> tuple[La
             return paths(named(plan, engine.drawn().words)), told
 
         right = dict(space)
+        after: defaultdict[Any, float] = defaultdict(float)
         try:
             for result, transition in every_run(sweep):
-                after[result] += weights[path] * transition
+                after[result] += transition
         finally:
             space.update(right)
+        laws[path] = dict(after)
+    return laws
+
+
+def law_after(plan: Plan, method: str, size: int, even: bool = True) -> tuple[Law, Law]:
+    """The posterior, and the law of the retained particle one sweep after a draw from it, with what it predicts."""
+    before: defaultdict[Any, float] = defaultdict(float)
+    after: defaultdict[Any, float] = defaultdict(float)
+    weights: defaultdict[Any, float] = defaultdict(float)
+    kernel = Kernel(plan)
+    with kernel.enumerated():
+        for drawn, values, probability in kernel.posterior():
+            before[paths(drawn), values] += probability
+            weights[paths(drawn)] += probability
+    for path, law in from_each(plan, method, size, even).items():
+        for result, transition in law.items():
+            after[result] += weights[path] * transition
     return dict(before), dict(after)
 
 

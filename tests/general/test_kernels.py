@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.engine.kernels import Kernel, distance
 from tests.engine.sweeps import compiled
 from tests.posteriors.tiny import TINY
 from tests.reference.test_kernels import PROGRAMS
 
 from pplc_runtime.machine import machine
 
-from .enumerated import bias
+from .enumerated import bias, from_each
 
 TINY_TEXTS: dict[str, str] = {name: program.source for name, program in TINY.items()}
 QUICK = ("observe_in_a_branch", "observe_after_the_last")
@@ -95,3 +96,62 @@ def test_wrong_variants_are_caught(name: str, monkeypatch: pytest.MonkeyPatch) -
     finally:
         machine.made.cache_clear()
     assert found > 1e-3
+
+
+SWAPPED = """
+[assume process {process}]
+[assume x (mem (lambda (t) (sample process)))]
+[assume a (sample (flip 0.4))]
+[observe (flip (if a 0.6 0.3)) true]
+[assume s (if a (list (x 0) (x 1)) (list (x 1) (x 0)))]
+[observe (flip (if (= (first s) {one}) 0.8 (if (= (first (rest s)) {one}) 0.5 0.1))) true]
+"""
+OBSERVED = """
+[assume process {process}]
+[assume a (sample (flip 0.4))]
+[observe (flip (if a 0.6 0.3)) true]
+[assume x (sample process)]
+[observe process (if a x {one})]
+[assume y (sample process)]
+[observe (flip (if (= y {one}) 0.8 0.3)) true]
+"""
+PROCESSES = {
+    "urn": {"process": "(polya-urn [1.0 0.5])", "one": "1"},
+    "coin": {"process": "(beta-flip 1.0 0.5)", "one": "true"},
+    "restaurant": {"process": "(crp 0.7)", "one": "0"},
+    "discount": {"process": "(crp 0.7 0.2)", "one": "0"},
+}
+TEXTS_OF_PROCESSES = {
+    **{f"{name}, swapped": SWAPPED.format(**given) for name, given in PROCESSES.items()},
+    "restaurant, observed": OBSERVED.format(**PROCESSES["restaurant"]),
+}
+
+
+def apart(text: str) -> float:
+    """How far a sweep of pgas by machine code is from that of lanes, at most, over where it starts."""
+    plan = compiled(text).plan
+    machine_laws = from_each(plan, "pgas", 2)
+    return max(distance(machine_laws[path], law) for (path, _), _, law in Kernel(plan).from_each("pgas", 2))
+
+
+@pytest.mark.parametrize("name", TEXTS_OF_PROCESSES)
+def test_pgas_of_processes_is_the_kernel_of_lanes(name: str) -> None:
+    """From every start: so which of the two does a sweep may depend on what was drawn."""
+    assert apart(TEXTS_OF_PROCESSES[name]) < 1e-13
+
+
+def test_seatings_in_any_order_are_another_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would be exact as well, and not that of lanes."""
+    original = machine.Interpreted.__init__
+    right = "S.z < S.ZS[S.seg + 1] and (S.ZA[S.z] & MASK) == at and S.ZK[S.z] == value"
+
+    def patched(self: Any, source: str, exported: frozenset[str]) -> None:
+        assert right in source
+        original(self, source.replace(right, "S.z < S.ZS[S.seg + 1]"), exported)
+
+    machine.made.cache_clear()
+    monkeypatch.setattr(machine.Interpreted, "__init__", patched)
+    try:
+        assert apart(TEXTS_OF_PROCESSES["urn, swapped"]) > 1e-3
+    finally:
+        machine.made.cache_clear()

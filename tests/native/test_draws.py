@@ -22,6 +22,9 @@ RATE = 1e-4
 NUMBER = 40_000
 CONTINUOUS: dict[str, list[tuple[tuple[float, ...], Any]]] = {
     "draw_normal": [((1.0, 2.0), stats.norm(1.0, 2.0))],
+    "draw_half_normal": [((2.0,), stats.halfnorm(scale=2.0))],
+    "draw_half_cauchy": [((0.5,), stats.halfcauchy(scale=0.5))],
+    "draw_pareto": [((2.0, 1.5), stats.pareto(1.5, scale=2.0))],
     "draw_lognormal": [((0.5, 0.7), stats.lognorm(0.7, scale=np.exp(0.5)))],
     "draw_gamma": [((a, 3.0), stats.gamma(a, scale=1 / 3)) for a in (0.05, 0.4, 1.0, 2.5, 80.0)],
     "draw_inverse_gamma": [((2.5, 3.0), stats.invgamma(2.5, scale=3.0))],
@@ -44,6 +47,8 @@ DISCRETE: dict[str, list[tuple[tuple[float, ...], Any]]] = {
     "draw_poisson": [((rate,), stats.poisson(rate)) for rate in (0.2, 4.0, 9.9, 10.1, 300.0)],
     "draw_binomial": [((n, p), stats.binom(n, p)) for n, p in ((5.0, 0.2), (30.0, 0.9), (100.0, 0.4), (1000.0, 0.7))],
     "draw_binomial_logit": [((20.0, 0.5), stats.binom(20, special.expit(0.5)))],
+    "draw_beta_binomial": [((12.0, a, b), stats.betabinom(12, a, b)) for a, b in ((0.5, 0.7), (2.0, 3.0))],
+    "draw_negative_binomial": [((r, p), stats.nbinom(r, p)) for r, p in ((0.3, 0.4), (5.0, 0.2))],
     "draw_geometric": [((0.3,), stats.geom(0.3, loc=-1))],
 }
 CASES = [(name, *case) for table in (CONTINUOUS, DISCRETE) for name, rows in table.items() for case in rows]

@@ -86,9 +86,10 @@ class Chance(Interpreted):
         }  # fmt: skip
 
     def uniform(self, k0: int, k1: int, c0: int, c1: int) -> Any:
-        if c1 == SITE:
+        counter = c1 & 0x3FFFF  # the rest is the number of the proposal
+        if counter == SITE:
             return (self.by.decide([1.0] * self.sites) + 0.5) / self.sites
-        return Decision(self.by) if c1 == DECISION else Point(Unknown(self.by))
+        return Decision(self.by) if counter == DECISION else Point(Unknown(self.by))
 
 
 def kernels(source: str, proposals: int = 1, covers: Any = lambda at: True) -> tuple[dict[Any, Any], ...]:

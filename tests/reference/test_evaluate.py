@@ -8,11 +8,16 @@ from typing import Any
 
 import pytest
 
+from pplc_runtime.inference.base import Settings
+from pplc_runtime.inference.smc import Smc
+from pplc_runtime.numerics.keys import Key
 from pplc_runtime.program.constructors import PROCESS_CONSTRUCTORS
 from pplc_runtime.program.names import SIGNATURES
 from pplc_runtime.reference import executed, log_joint, replay
+from pplc_runtime.reference.engine import ReferenceEngine
 from pplc_runtime.reference.execution import Particle
 from pplc_runtime.reference.higher_order import HIGHER_ORDER
+from pplc_runtime.reference.methods import one_lane, planned
 from pplc_runtime.reference.trace import Entry, Lookup, PrimitiveCall, Trace, Value
 from pplc_runtime.values import Impossible, List, ModelError, key_of
 
@@ -258,7 +263,6 @@ def test_loops_inputs_and_labels() -> None:
         ("[assume f (mem (lambda (x) (f x)))]\n[predict (f 1)]", "needs its own value", (1, 28, 5)),
         ("[assume f (lambda (x) (+ 1 (f x)))]\n[predict (f 1)]", "more than", (1, 28, 5)),
         ("[assume f (first (list (lambda (x y) x)))]\n[predict (f 1)]", "takes 2 arguments", (2, 10, 5)),
-        ("[observe (flip 0.0) true]", "all weights are zero", (1, 1, 25)),
         ("[for [i (sample (discrete [1 1]))] [predict i]]", "must not be random", (1, 9, 25)),
     ],
 )
@@ -270,8 +274,11 @@ def test_errors_know_their_place(text: str, message: str, place: tuple[int, int,
 
 def test_an_execution_of_weight_zero_ends_there() -> None:
     program = program_of("[observe (flip 0.0) true] [predict (nth [] 5)]")
-    with pytest.raises(Impossible, match="all weights are zero"):
-        list(infer(program, "importance", particles=3, sweeps=1, seed=1))
+    (sweep,) = infer(program, "importance", particles=3, sweeps=1, seed=1)
+    assert (sweep.log_evidence, sweep.predicts) == (-math.inf, {})
+    with one_lane(), pytest.raises(Impossible, match="all weights are zero") as caught:
+        Smc().once(ReferenceEngine(planned(program)), Settings(2, 1), 0, Key.of(1))
+    assert caught.value.place == (1, 1, 25)
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ import pytest
 from pplc.model import Model, compile_text, load
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.results.codec import Decoder, Encoder, decoded, encoded
-from pplc_runtime.results.journal import JournalError, lines_in
+from pplc_runtime.results.journal import JournalError, line_of, lines_in
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.values import List, Map, Symbol
@@ -76,6 +76,58 @@ def test_the_same_draws(name: str, method: str, more: dict[str, Any], tmp_path: 
     assert told(model.infer(method, resume=file, **settings)) == told(whole)  # a run that was finished
 
 
+@pytest.mark.parametrize("name", ["gaussian_chain", "linear_regression", "crp_small"])
+def test_auto_decides_the_same(name: str, tmp_path: Path) -> None:
+    """Wherever a run of auto is cut off; while there is time it decides nothing by the clock."""
+    model, file = load(PROGRAMS / f"{name}.clj"), tmp_path / "run.journal"
+    wanted: dict[str, Any] = {"target_ess": 600 if name == "gaussian_chain" else 800, "seconds": 10000}
+    whole = model.infer("auto", seed=2, **wanted)
+    written = model.infer("auto", seed=2, checkpoint=file, **wanted)
+    assert told(written) == told(whole) and written.remarks == whole.remarks
+    lines = file.read_bytes().splitlines(keepends=True)
+    notes = [place for place, line in enumerate(lines) if b'"noted"' in line]
+    assert len(notes) >= (0 if name == "crp_small" else 2)
+    for place in {0, *notes, *(note + 1 for note in notes), len(lines) // 3, len(lines) - 2}:
+        if place >= 0:
+            file.write_bytes(b"".join(lines[: place + 1]) + b'00000000 {"chain')
+            again = model.infer("auto", resume=file, **wanted)
+            assert told(again) == told(whole) and again.remarks == whole.remarks
+
+
+def test_auto_keeps_what_the_clock_has_decided(tmp_path: Path) -> None:
+    file = tmp_path / "run.journal"
+    model = compile_text("[assume x (sample (normal 0 1))] [assume n (sample (poisson 2))]"
+                         "[observe (normal (+ x n) 1) 1] [predict x]")  # fmt: skip
+    wanted: dict[str, Any] = {"target_ess": 10**7, "seconds": 1}
+    whole = model.infer("auto", seed=2, checkpoint=file, **wanted)
+    notes = [line for _, line in lines_in(file) if "noted" in line]
+    assert notes[-1]["is"] == 0 and notes[-1]["at"] > 1
+    again = model.infer("auto", resume=file, **wanted)
+    assert told(again) == told(whole) and again.remarks == whole.remarks
+    with pytest.raises(JournalError, match="seconds = 1, and here it is 2"):
+        model.infer("auto", resume=file, **{**wanted, "seconds": 2})
+
+
+def test_notes_that_nobody_has_written(tmp_path: Path) -> None:
+    """A journal with checksums that are right, and something else than what comes next."""
+    file = tmp_path / "run.journal"
+    model = load(PROGRAMS / "linear_regression.clj")
+    wanted: dict[str, Any] = {"target_ess": 800, "seconds": 10000}
+    model.infer("auto", seed=2, checkpoint=file, **wanted)
+    lines = [line for _, line in lines_in(file)]
+    first = next(place for place, line in enumerate(lines) if "noted" in line)
+    wrong: list[tuple[int, Any]] = [
+        (first, {"noted": "more", "is": 3, "at": 0}), (first, {"noted": "method", "is": 3, "at": 0}),
+        (first, {"noted": "method", "at": "now"}), (first, 3), (first, ["noted"]), (first, "noted"),
+        (first, {"noted": "method", "is": "pgas(", "at": 0}), (first, {"noted": "method", "is": "pgas", "at": 0}),
+        (first + 30, {"noted": "more", "is": 3, "at": 0}), (first + 30, {**lines[-1], "chain": -1}),
+    ]  # fmt: skip
+    for place, line in wrong:
+        file.write_text("".join(map(line_of, [*lines[:place], line, *lines[place + 1 :]])))
+        with pytest.raises(JournalError, match="damaged"):
+            model.infer("auto", resume=file, **wanted)
+
+
 def test_another_run_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "run.journal"
     model = compile_text("[input y 1]" + TEXT.replace(" 1]", " y]", 1))
@@ -100,8 +152,6 @@ def test_another_run_is_refused(tmp_path: Path) -> None:
         model.infer("lmh", sweeps=5, resume=tmp_path / "none")
     with pytest.raises(JournalError, match="cannot write"):
         model.infer("lmh", sweeps=5, checkpoint=tmp_path / "none" / "run")
-    with pytest.raises(ValueError, match="auto, which ends by the clock, writes no"):
-        model.infer("auto", checkpoint=tmp_path / "new")
 
 
 def test_damage_is_found(tmp_path: Path) -> None:
@@ -163,25 +213,37 @@ def in_child(work: Any, seconds: float | None = None) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+KILLED: list[tuple[str, str, dict[str, Any]]] = [
+    ("gaussian_chain", "pgas", {"sweeps": 500, "particles": 5, "chains": 2}),
+    ("crp_small", "lmh", {"sweeps": 3000}),
+    ("gaussian_chain", "smc", {"sweeps": 100, "particles": 200, "chains": 2}),
+    ("linear_regression", "nuts", {"sweeps": 2000, "burn_in": 20}),
+    ("gaussian_chain", "pgas(x, 3) + rw", {"sweeps": 1000, "burn_in": 15}),
+    ("linear_regression", "auto", {"target_ess": 3000, "seconds": 10000}),
+]
+
+
 @pytest.mark.slow
-def test_killed_at_twenty_moments(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name, method, settings", KILLED)
+def test_killed_at_twenty_moments(name: str, method: str, settings: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "run.journal"
-    model = load(PROGRAMS / "gaussian_chain.clj")
-    settings: dict[str, Any] = {"sweeps": 500, "seed": 9, "particles": 5, "chains": 2}
-    whole = told(model.infer("pgas", **settings))
+    model = load(PROGRAMS / f"{name}.clj")
+    begun = time.monotonic()
+    whole = told(model.infer(method, seed=9, **settings))
+    longest = min(1.0, time.monotonic() - begun)
     rng = random.Random(1)
     killed = 0
 
     def work() -> int:
-        known: dict[str, Any] = {"resume": file} if file.exists() else {"checkpoint": file}
-        model.infer("pgas", every=0.01, **known, **settings)
+        known: dict[str, Any] = {"resume": file} if file.exists() else {"checkpoint": file, "seed": 9}
+        model.infer(method, every=0.01, **known, **settings)
         return 0
 
     for _ in range(20):
-        killed += in_child(work, rng.uniform(0.02, 0.15)) == -signal.SIGKILL
-    assert killed > 10
-    known: dict[str, Any] = {"resume": file} if file.exists() else {}
-    assert told(model.infer("pgas", **known, **settings)) == whole
+        killed += in_child(work, rng.uniform(0.02, max(0.15, longest / 3))) == -signal.SIGKILL
+    assert killed > 3
+    known: dict[str, Any] = {"resume": file} if file.exists() else {"seed": 9}
+    assert told(model.infer(method, **known, **settings)) == whole
 
 
 def test_values_there_and_back() -> None:

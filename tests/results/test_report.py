@@ -102,7 +102,8 @@ def test_every_program_has_a_graph(path: Path) -> None:
 
 
 def test_pictures_of_what_is_out_of_the_ordinary() -> None:
-    for values in ([np.nan], [np.inf, -np.inf], [1.0], [1.0, 1.0], [1e300, -1e300], [1e-300, 2e-300]):
+    near = [1.653350472191976, 1.6533504721919765], [1e300, float(np.nextafter(1e300, 0))]
+    for values in ([np.nan], [np.inf, -np.inf], [1.0], [1.0, 1.0], [1e300, -1e300], [1e-300, 2e-300], *near):
         array = np.array(values)
         weights = np.full(len(values), 1 / len(values))
         for picture in (

@@ -8,6 +8,7 @@ from argparse import ArgumentParser, Namespace
 from pplc.cli.sources import add_query, read_source
 from pplc.source import Source
 from pplc_runtime.command.failures import FAILED, OK, USAGE, UsageError
+from pplc_runtime.command.infer import add_inputs
 
 
 def parser() -> ArgumentParser:
@@ -22,6 +23,7 @@ def parser() -> ArgumentParser:
         "--native", action="store_true", help="say also whether each runs as machine code, and why one does not"
     )
     add_query(parser)
+    add_inputs(parser)
     return parser
 
 
@@ -31,6 +33,8 @@ def run(arguments: Namespace) -> int:
     from pplc.include import gathered
     from pplc.pipeline import check
 
+    if (arguments.data or arguments.settings) and not arguments.native:
+        raise UsageError("--data and --set are for --native: errors and warnings do not depend on data")
     errors = warnings = 0
     code = OK
     for path in arguments.models:
@@ -49,7 +53,7 @@ def run(arguments: Namespace) -> int:
             print(render_all(source, found), file=sys.stderr)
         severe = sum(diagnostic.severity == "error" for diagnostic in found)
         if arguments.native and not severe:
-            print(f"{path}: {_native(source)}")
+            print(f"{path}: {_native(source, arguments)}")
         errors += severe
         warnings += len(found) - severe
     if errors + warnings > 1:
@@ -57,18 +61,18 @@ def run(arguments: Namespace) -> int:
     return code or (FAILED if errors else OK)
 
 
-def _native(source: Source) -> str:
-    """How a program is run."""
+def _native(source: Source, arguments: Namespace) -> str:
+    """How a program is run on the data at hand: what is given, and the defaults of other inputs."""
     from pplc.model import compile_text
+    from pplc_runtime.command.inputs import read_inputs
     from pplc_runtime.values import ModelError
 
     program = compile_text(source.text, source.name).program
-    if program.inputs:
-        return f"told by its data: pplc compile {source.name} --dump-after native --data FILE"
+    data = read_inputs(arguments.data, arguments.settings, program.inputs, program.asks_for_missing)
     try:
-        return program.machine_code().sentence()
+        return program.machine_code(data).sentence()
     except ModelError as error:
-        return f"no machine code: {error}"
+        return f"not known, since it cannot be run: {error}"
 
 
 def _count(number: int, what: str) -> str:

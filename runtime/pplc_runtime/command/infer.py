@@ -216,10 +216,6 @@ def check_journal(arguments: Namespace) -> None:
         raise UsageError("--every is for --checkpoint and --resume")
     if (new is not None or old is not None) and getattr(arguments, "engine", None) == "reference":
         raise UsageError("--checkpoint: the reference engine writes none")
-    if (new is not None or old is not None) and arguments.method == "auto":
-        if new is None:
-            raise UsageError("--resume: name the --method of the run that is resumed")
-        raise UsageError("--checkpoint: auto ends by the clock and writes none; name a method, as in --method pgas")
     if new is not None:
         check_writable(new)
         if os.path.exists(new):
@@ -321,7 +317,10 @@ def infer(model: Model, arguments: Namespace) -> int:
     if writer is not None:
         writer.close() if progress.done else writer.abandon()
     if whole and len(posterior):
-        posterior.to_jsonl(sys.stdout) if arguments.out == STANDARD else posterior.save(arguments.out)
+        if arguments.out == STANDARD or is_stream(arguments.out):
+            posterior.to_jsonl(sys.stdout if arguments.out == STANDARD else arguments.out)
+        else:
+            posterior.save(arguments.out)
     if keep and len(posterior) and arguments.out != STANDARD:
         _show(posterior, arguments)
     if posterior.limit is not None:

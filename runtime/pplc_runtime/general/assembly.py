@@ -49,6 +49,8 @@ class Assembled:
     failures: dict[int, tuple[str, Any]]
     """What codes of failures mean, and where in the generated module it is."""
     whole: Whole
+    has_seats: bool
+    """Whether processes take in values."""
     even: bool
     """Whether suffixes can be replayed as far as they have changed."""
 
@@ -82,8 +84,9 @@ def assembled(plan: Plan) -> Assembled:
     text = "\n\n\n".join([LIBRARY, *whole.helpers.values(), *whole.texts.values(), *assembly.texts(reports)]) + "\n"
     types = [assembly.predicted.get(place, NOTHING) for place in range(len(predicts))]
     return Assembled(
-        text, whole.constants.words, texts, segments, len(whole.slots), labels, types, failures, whole, whole.even
-    )
+        text, whole.constants.words, texts, segments, len(whole.slots), labels, types, failures, whole,
+        whole.has_seats, whole.even,
+    )  # fmt: skip
 
 
 class _Assembly:

@@ -74,6 +74,8 @@ def sample_dp_{label}(S: State, at: int, where: int, alpha: float{given}) -> {ki
         x = S.R{"V" if real else "I"}[k]
         row = dp_row_{label}(S, p, x)
         k = taken(S, at, {measure})
+        if S.mode >= 2 and S.fail == 0:
+            in_turn(S, at, S.RI[k])
         if S.mode == 2 and S.fail == 0:
             times = 0.0
             total = alpha

@@ -23,8 +23,8 @@ MOST_WORDS: Final = 1 << 27
 """The arena grows up to 1 GB."""
 _ENTRIES: Final = frozenset({"sweeps"})
 NOTED: Final = (
-    "CK", "CH", "CW", "EN", "ES", "PK", "WS", "WI", "WV", "WK", "WP", "WN", "AS", "AC", "AW", "ZS", "ZK", "MZ", "FO",
-    "LG", "LA", "FK",
+    "CK", "CH", "CW", "EN", "ES", "PK", "WS", "WI", "WV", "WK", "WP", "WN", "AS", "AC", "AW", "ZS", "ZA", "ZK", "MZ",
+    "FO", "LG", "LA", "FK",
 )  # fmt: skip
 NUMBERS: Final = (
     "seg", "bound", "watched", "all", "odd", "cells", "edges", "noted", "seats", "z", "zw", "first", "fn",
@@ -93,6 +93,7 @@ class GeneralEngine:
         self.machine = made(found, program.text, _ENTRIES)
         self.method = METHODS[method]
         self.even = method == "pgas" and program.even and even
+        self.notes = self.even or (method == "pgas" and program.has_seats)
         self.particles = particles
         self.segments = segments
         self.predicts = len(program.labels)
@@ -129,7 +130,8 @@ class GeneralEngine:
         size, segments = self.particles, self.segments
         even = self.even
         table, words, pairs = (self.table, self.log_words + SLACK, 4 * self.table) if even else (1, 1, 1)
-        lengths = dict.fromkeys(("CK", "CH", "CW", "WS", "WI", "WK", "WP", "WN", "ZK", "MZ", "FO"), table)
+        lengths = dict.fromkeys(("CK", "CH", "CW", "WS", "WI", "WK", "WP", "WN", "MZ", "FO"), table)
+        lengths |= dict.fromkeys(("ZA", "ZK"), self.table if self.notes else 1)
         lengths |= dict.fromkeys(("EN", "ES", "PK"), pairs) | dict.fromkeys(("AS", "FK"), words)
         lengths |= dict.fromkeys(("AC", "AW", "ZS", "DM"), segments) | dict.fromkeys(("ODD", "FS"), 2 * size)
         self.arrays |= {name: np.zeros(length + 2, np.int64) for name, length in lengths.items()}
@@ -221,8 +223,8 @@ class GeneralEngine:
             "PATH": self.arrays["PATH"], "words": self.lengths[0], "entries": self.lengths[1], "K": given,
             "OW": block.log_weights.reshape(-1), "OE": block.log_evidence, "OQ": out, "OM": outcomes,
             "OA": block.ancestors.reshape(-1), "OX": block.weakest.reshape(-1), "OD": drawn, "OS": ends, "od": 0,
-            "oc": room, "E": self.arrays["E"], "even": int(self.even), "SC": self.arrays["SC"],
-            "ODD": self.arrays["ODD"], "FS": self.arrays["FS"], "DM": self.arrays["DM"],
+            "oc": room, "E": self.arrays["E"], "noting": int(self.notes), "even": int(self.even),
+            "SC": self.arrays["SC"], "ODD": self.arrays["ODD"], "FS": self.arrays["FS"], "DM": self.arrays["DM"],
         }  # fmt: skip
         first, second = self.machine.record("State", state), self.machine.record("Run", run)
         with halting(first):

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from pplc_runtime.distributions import ALIASES, DEFAULTS, DISTRIBUTIONS, WEIGHTING
 from pplc_runtime.distributions.base import Domain, Family, Parameter
 from pplc_runtime.distributions.domains import WEIGHTS
@@ -44,7 +46,10 @@ FAMILIES: Final = frozenset(
     }
 )
 """The names of distributions and processes."""
-MEASURES: Final = {"counting": 1, "lebesgue": 2}
+_TYPES: Final[dict[str, Type]] = {"boolean": TRUTH, "integer": WHOLE, "vector": VECTOR}
+MEASURES: Final = {"counting": 1, "lebesgue": 2, "simplex": 5}
+ON_VECTORS: Final = ("dirichlet",)
+"""The families of vectors that have code."""
 
 
 def constructed(whole: Whole, writer: Writer, name: str, address: str, values: list[Val]) -> Val:
@@ -71,7 +76,11 @@ def constructed(whole: Whole, writer: Writer, name: str, address: str, values: l
         parts = [_as_parameter(writer, rank, value) for value in values]
         return Val(Structure(frozenset({tag})), parts=(where, *parts))
     family = DISTRIBUTIONS.get(ALIASES.get(name, name)) or WEIGHTING.get(name)
-    if family is None or f"lp_{_label(family)}" not in FUNCTIONS or family.event_rank:
+    if (
+        family is None
+        or f"lp_{_label(family)}" not in FUNCTIONS
+        or (family.event_rank and family.name not in ON_VECTORS)
+    ):
         raise Untyped(f"the distribution {name}", writer.node)
     missing = len(family.parameters) - len(values)
     values = [*values, *map(writer.constant, DEFAULTS.get(family.name, ())[-missing:] if missing else ())]
@@ -112,6 +121,7 @@ def _checked(writer: Writer, name: str, parameters: tuple[Parameter, ...], value
             continue
         if value.is_constant:
             known = value.type in (*NUMBERS, TRUTH) or isinstance(value.type, Vector)
+            known = known and np.ndim(value.constant) == domain.rank  # pairs of numbers are a matrix
             if known and (type(value.constant) is bool) == domain.boolean and bool(domain.holds(value.constant)):
                 continue
             raise Untyped(f"{name} of {value.constant!r}", writer.node)
@@ -155,7 +165,7 @@ def _label(family: Family) -> str:
 
 def value_type(family: Family) -> Type:
     """The type of what is drawn from a family."""
-    return {"boolean": TRUTH, "integer": WHOLE}.get(family.value_kind, REAL)
+    return _TYPES.get(family.value_kind, REAL)
 
 
 # Samples
@@ -179,8 +189,8 @@ def sampled(whole: Whole, writer: Writer, address: str, source: Val) -> Val:
         if tag.kind != "dist" or tag.name not in DISTRIBUTIONS:
             raise Untyped(f"a sample from a {tag}", writer.node)
         family = DISTRIBUTIONS[tag.name]
-        if family.name == "discrete":
-            return writer.called(f"sample_discrete(S, {at}, {codes})", WHOLE)
+        if family.name in ("discrete", *ON_VECTORS):
+            return writer.called(f"sample_{_label(family)}(S, {at}, {codes})", value_type(family))
         if f"draw_{_label(family)}" not in FUNCTIONS:
             raise Untyped(f"a sample from {family.name}", writer.node)
         whole.helper(f"sample_{_label(family)}", _sampler(family))
@@ -238,8 +248,7 @@ RESTAURANTS: Final = ("Crp", "PitmanYor")
 
 
 def _from_process(whole: Whole, writer: Writer, tag: Tag, codes: str) -> Val:
-    if tag.name not in RESTAURANTS:
-        whole.replayed_as_a_whole()
+    whole.seats(tag.name in RESTAURANTS)
     if tag.name.startswith("dp "):
         family = DISTRIBUTIONS[tag.name[3:]]
         label, type_ = _label(family), value_type(family)
@@ -261,12 +270,14 @@ def observed(whole: Whole, writer: Writer, address: str, source: Val, value: Val
 
     def by_tag(tag: Tag, parts: list[Val]) -> Val:
         if tag.kind == "process":
-            _into_process(whole, writer, tag, _given(writer, tag, parts), value)
+            _into_process(whole, writer, tag, address, _given(writer, tag, parts), value)
         elif tag == POINT:
             seen_at_point(whole, writer, address, parts, value)
         elif tag.kind == "dist":
             codes = _passed(writer, parts)
             family = DISTRIBUTIONS.get(tag.name) or WEIGHTING[tag.name]
+            if family.event_rank:
+                raise Untyped(f"an observe of {family.name}", writer.node)
             seen = _seen(writer, value, value_type(family), family.name)
             if family.name == "discrete":
                 writer.line(f"scored(S, lp_discrete({seen}, S.I[{codes[0]}], S.H[{codes[0]} + 1:]))")
@@ -289,11 +300,10 @@ def _seen(writer: Writer, value: Val, type_: Type, name: str) -> str:
     return writer.number(value, f"a value of {name}")
 
 
-def _into_process(whole: Whole, writer: Writer, tag: Tag, codes: list[str], value: Val) -> None:
+def _into_process(whole: Whole, writer: Writer, tag: Tag, address: str, codes: list[str], value: Val) -> None:
     if tag.name.startswith("dp "):
         raise Untyped("an observe of a dp", writer.node)
-    if tag.name not in RESTAURANTS:
-        whole.replayed_as_a_whole()
+    whole.seats(tag.name in RESTAURANTS)
     name, more, type_ = _PROCESSES[tag.name]
     if type_ == TRUTH:
         if value.type != TRUTH:
@@ -301,4 +311,4 @@ def _into_process(whole: Whole, writer: Writer, tag: Tag, codes: list[str], valu
         seen = writer.code(value)
     else:
         seen = writer.code(value, REAL) if type_ == REAL else writer.whole_number(value, "an observe")
-    writer.line(f"observe_{name}(S, {', '.join([codes[0], seen, *codes[1:]])}{more})")
+    writer.line(f"observe_{name}(S, {address}, {', '.join([codes[0], seen, *codes[1:]])}{more})")

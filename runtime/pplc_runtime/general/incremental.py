@@ -124,25 +124,15 @@ def has_all(S: State, s: int) -> bool:
 
 def seated(S: State, where: int, k: int, alpha: float, discount: float) -> None:
     """The segment that is running seats a customer, which is not weighed now."""
-    if S.mode == 4:
-        if S.seats == 0:
-            S.zw = where
-            S.za = alpha
-            S.zd = discount
-        if S.zw != where or S.za != alpha or S.zd != discount or k < 0 or k >= S.cmask:
+    if S.mode == 4 and S.seats == 1:
+        S.zw = where
+        S.za = alpha
+        S.zd = discount
+    if S.zw != where or S.za != alpha or S.zd != discount or k < 0 or k >= S.cmask:
+        if S.mode == 4:
             S.all = 1
-        if S.seats >= S.cmask:
-            S.fail = 2
-            return
-        S.ZK[S.seats] = k
-        S.seats = S.seats + 1
-        return
-    if S.z >= S.ZS[S.seg + 1] or S.zw != where or S.za != alpha or S.zd != discount:
-        S.odd = 1
-    else:
-        if S.ZK[S.z] != k:
+        else:
             S.odd = 1
-        S.z = S.z + 1
 
 
 def seats_before(S: State, n: int, T: int) -> None:

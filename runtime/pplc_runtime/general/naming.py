@@ -6,7 +6,6 @@ drawn: wherever it draws, the hash of the address that it is at finds the value.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -32,11 +31,12 @@ class _ByHash(dict[At, Any]):
 
     def __init__(self, words: NDArray[np.int64]) -> None:
         super().__init__()
-        self.found: dict[int, int] = {}
+        self.found: dict[int, NDArray[np.int64]] = {}
         for position in Drawn(words).places():
-            self.found[int(words[position]) & ((1 << 64) - 1)] = int(words[position + 2])
+            end = position + 2 + (int(words[position + 1]) & 65535)
+            self.found[int(words[position]) & ((1 << 64) - 1)] = words[position + 2 : end]
 
-    def __missing__(self, at: At) -> int:
+    def __missing__(self, at: At) -> NDArray[np.int64]:
         return self.found[at.hash]
 
 
@@ -52,10 +52,12 @@ class _Named(Recorder):
         return super().draw_from_process(at, source)
 
 
-def _value(word: int, kind: str) -> Any:
+def _value(words: NDArray[np.int64], kind: str) -> Any:
+    if kind == "vector":
+        return words.view(np.float64).copy()
     if kind == "boolean":
-        return bool(word)
-    return word if kind == "integer" else struct.unpack("<d", struct.pack("<q", word))[0]
+        return bool(words[0])
+    return int(words[0]) if kind == "integer" else float(words.view(np.float64)[0])
 
 
 def named(plan: Plan, words: NDArray[np.int64]) -> dict[At, Any]:
@@ -97,12 +99,17 @@ def drawn_of(plan: Plan, values: Mapping[At, Any]) -> Drawn:
     for record in run.segments:
         for at in (*record.draws, *(at for at in record.seated if at not in run.events)):
             fresh = run.fresh.get(at)
-            measure = (MEASURES[run.kinds[at]] << 16) + 1 if fresh is None else FRESH if fresh else OLD
-            value = run.values[at]
-            real = recorder.kinds[at] == "number"
-            word = struct.unpack("<Q", struct.pack("<d", value))[0] if real else int(value)
-            words += [at.hash, measure, word & ((1 << 64) - 1)]
+            value = _words(run.values[at], recorder.kinds[at])
+            measure = (MEASURES[run.kinds[at]] << 16) + len(value) if fresh is None else FRESH if fresh else OLD
+            words += [at.hash, measure, *value]
     return Drawn(np.array(words, np.uint64).view(np.int64))
+
+
+def _words(value: Any, kind: str) -> list[int]:
+    """The words of a value, without a sign."""
+    if kind in ("number", "vector"):
+        return [int(word) for word in np.atleast_1d(np.asarray(value, np.float64)).view(np.uint64)]
+    return [int(value) & ((1 << 64) - 1)]
 
 
 @dataclass(slots=True)

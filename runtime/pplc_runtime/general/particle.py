@@ -39,6 +39,7 @@ class Run:
     od: int
     oc: int
     E: ints  # what went wrong: code, generation, particle; and the length of what is retained
+    noting: int  # whether what is retained is noted before a sweep
     even: int  # whether suffixes are run as far as they have changed
     SC: floats  # the densities of segments of the suffix by particle, and which particles are replayed as a whole
     ODD: ints

@@ -53,6 +53,7 @@ class Whole:
         self.recursive: set[str] = set()
         self.even = all(step.step is not Assume for segment in plan.segments[1:] for step in segment)
         """Whether all that segments hand on are entries of memos and seats in restaurants, but for the first."""
+        self.has_seats = False
         self.changed = False
         self.begin()
 
@@ -88,6 +89,12 @@ class Whole:
                 found.add(each)
                 stack.extend(self.calls.get(each, ()))
         return found
+
+    def seats(self, by_counts: bool) -> None:
+        """Processes take in values, whose order counts; those of restaurants can be weighed by counts."""
+        self.has_seats = True
+        if not by_counts:
+            self.replayed_as_a_whole()
 
     def replayed_as_a_whole(self) -> None:
         if self.even:
@@ -130,7 +137,8 @@ class Whole:
 
     def with_fields(self, tag: Tag, types: list[Type] | None) -> list[Type]:
         """The types of the fields of a tag, which is made with some."""
-        known = self.field_types.setdefault(tag, [NOTHING] * len(types or ()))
+        first = list(tag.detail) if tag.kind == "tuple" else [NOTHING] * len(types or ())
+        known = self.field_types.setdefault(tag, first)
         if types is not None:
             known[:] = [self.grown(old, new) for old, new in zip(known or [NOTHING] * len(types), types, strict=True)]
         return known
@@ -215,10 +223,14 @@ class Whole:
         lines = [f"def m_{label}(S: State, {'key' if key == 'key' else 'memo'}: int, place: int{given}) -> {kind}:"]
         lines += [f"    leaf = {found}", "    if leaf != 0:"]
         if self.even:
-            lines += ["        if S.mode >= 3:", f"            asked(S, {key})"]
+            lines += ["        if S.mode >= 3 and S.watched != 0:", f"            asked(S, {key})"]
         lines.append(f"        return S.{array}[leaf + 1]")
         if self.even:
-            lines += ["    if S.mode >= 3:", f"        w = stands_in(S, {key})", "        if w >= 0:"]
+            lines += [
+                "    if S.mode >= 3 and S.watched != 0:",
+                f"        w = stands_in(S, {key})",
+                "        if w >= 0:",
+            ]
             lines.append(f"            return S.{'WV' if kind == 'float' else 'WI'}[w]")
         deeper, back = (
             (["    S.depth = S.depth + 1"], ["    S.depth = S.depth - 1"]) if name in self.recursive else ([], [])

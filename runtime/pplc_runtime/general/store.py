@@ -72,9 +72,10 @@ class State:
     AC: ints  # how many values each segment draws, and where its entries and seats begin
     AW: ints
     ZS: ints
-    ZK: ints  # the restaurant: tables in order, where it is, and its parameters
+    ZA: ints  # what processes take in, in order: addresses and values; and the next of them
+    ZK: ints
     seats: int
-    z: int
+    z: int  # and where the one restaurant is that is weighed by counts, and its parameters
     zw: int
     za: float
     zd: float
@@ -244,6 +245,26 @@ def taken(S: State, at: int, measure: int) -> int:
                     S.odd = 1
         S.used = S.used + 1
     return p
+
+
+def in_turn(S: State, at: int, value: int) -> None:
+    """A process takes in a value: in a suffix the same as in the retained run, in the same order in each segment, or
+    it does not fit (docs/design.md, rule 1)."""
+    if S.mode == 4:
+        if S.seats >= S.rmask:
+            S.fail = 2
+            return
+        S.ZA[S.seats] = at
+        S.ZK[S.seats] = value
+        S.seats = S.seats + 1
+    else:
+        if S.z < S.ZS[S.seg + 1] and (S.ZA[S.z] & MASK) == at and S.ZK[S.z] == value:
+            S.z = S.z + 1
+        else:
+            if S.mode == 3:
+                S.odd = 1
+            else:
+                S.fail = 3
 
 
 def keep_real(S: State, at: int, measure: int, x: float) -> None:

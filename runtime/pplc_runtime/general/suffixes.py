@@ -33,7 +33,11 @@ def rescore(S: State, R: Run, i: int, n: int) -> float:
     S.mode = 2
     s = n
     while s < R.T and S.fail == 0:
+        S.seg = s
+        S.z = S.ZS[s]
         segment(S, s)
+        if S.fail == 0 and S.z != S.ZS[s + 1]:
+            S.fail = 3
         s += 1
     S.top = top
     if S.fail == 3 or (S.fail == 0 and S.used != S.left):
@@ -43,22 +47,11 @@ def rescore(S: State, R: Run, i: int, n: int) -> float:
 
 
 def note(S: State, R: Run) -> None:
-    """Run what is retained, from the beginning, and note what its segments do."""
-    S.all = 0
-    S.cells = 0
-    S.edges = 0
-    S.noted = 0
+    """Run what is retained, from the beginning, and note what its segments do: in which order processes take in
+    values, and what replays of what has changed go by."""
+    if R.even != 0:
+        begin_notes(S, R)
     S.seats = 0
-    S.first = 0
-    for j in range(S.cmask + 1):
-        S.CK[j] = 0
-        S.MZ[j] = 0
-    for j in range(S.pmask + 1):
-        S.PK[j] = 0
-    for s in range(R.T):
-        R.DM[s] = 0  # marks of the sweep before would be taken for those of this one
-    for i in range(2 * R.L):
-        R.ODD[i] = 0
     logging = S.logging
     S.logging = 0
     enter_copy(S, R, 0, 0)
@@ -77,11 +70,28 @@ def note(S: State, R: Run) -> None:
     S.AW[R.T] = S.noted
     S.ZS[R.T] = S.seats
     S.logging = logging
-    if S.fail > 2 or total != R.entries:
-        S.fail = 0
-        S.all = 1
-    if S.fail == 0 and S.seats > 0 and S.all == 0:
+    if S.fail == 3 or (S.fail == 0 and total != R.entries):
+        S.fail = 6
+    if R.even != 0 and S.fail == 0 and S.seats > 0 and S.all == 0:
         log_rising(S, S.cmask)
+
+
+def begin_notes(S: State, R: Run) -> None:
+    """Nothing is noted yet for replays of what has changed."""
+    S.all = 0
+    S.cells = 0
+    S.edges = 0
+    S.noted = 0
+    S.first = 0
+    for j in range(S.cmask + 1):
+        S.CK[j] = 0
+        S.MZ[j] = 0
+    for j in range(S.pmask + 1):
+        S.PK[j] = 0
+    for s in range(R.T):
+        R.DM[s] = 0  # marks of the sweep before would be taken for those of this one
+    for i in range(2 * R.L):
+        R.ODD[i] = 0
 
 
 def alone(S: State, R: Run, i: int, s: int, n: int) -> float:

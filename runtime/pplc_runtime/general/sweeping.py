@@ -78,7 +78,7 @@ def sweep(S: State, R: Run, b: int) -> int:
         for k in range(R.NG):
             S.Q[i * R.NG + k] = 0
     S.watched = R.even
-    if R.even != 0:
+    if R.noting != 0:
         note(S, R)
         if S.fail != 0:
             return S.fail
@@ -89,7 +89,7 @@ def sweep(S: State, R: Run, b: int) -> int:
         if n > 0 and R.method > 0:
             total = weigh(L, R.LW, R.W)
             if total == -inf:
-                return 8
+                return lost(R, b)
             watch(R, b, n - 1)
             evidence += total - log(float(L))
             a = 0
@@ -119,7 +119,7 @@ def sweep(S: State, R: Run, b: int) -> int:
                     return 7
     total = weigh(L, R.LW, R.W)
     if total == -inf and R.method > 0:
-        return 8
+        return lost(R, b)
     if R.method > 0:
         watch(R, b, R.T - 1)
     chosen = 0
@@ -159,6 +159,16 @@ def sweep(S: State, R: Run, b: int) -> int:
             R.od = R.od + R.words
             R.OS[b] = R.od
     return S.fail
+
+
+def lost(R: Run, b: int) -> int:
+    """A sweep that has lost all its particles: the estimate of smc is zero, and a chain cannot have come there."""
+    if R.method > 1:
+        return 8
+    for i in range(R.L):
+        R.OW[b * R.L + i] = -inf
+    R.OE[b] = -inf
+    return 0
 
 
 def watch(R: Run, b: int, n: int) -> None:

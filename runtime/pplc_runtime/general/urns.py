@@ -2,15 +2,26 @@
 
 The state of a process is in the table, under the hash of the address at which it was made. Of a restaurant it is how
 many tables there is room for, how many there are, the customers, and those of each table; a Dirichlet process has the
-value of each table beside them. A draw follows the law given what has been seated, and is seated; so the densities of
-what is retained multiply up to the same in any order. What is drawn is logged with its measure, counting (65536) or
+value of each table beside them. A draw follows the law given what has been seated, and is seated: the densities of what
+is retained multiply up to those of blocks. What is drawn is logged with its measure, counting (65536) or
 Lebesgue (131072), and one for its size.
 """
 
 from __future__ import annotations
 
 from pplc_runtime.general.incremental import seated
-from pplc_runtime.general.store import State, alloc, keep_real, keep_state, keep_whole, scored, state_of, taken
+from pplc_runtime.general.store import (
+    State,
+    alloc,
+    bits_of,
+    in_turn,
+    keep_real,
+    keep_state,
+    keep_whole,
+    scored,
+    state_of,
+    taken,
+)
 from pplc_runtime.machine.generator import normal, uniform
 from pplc_runtime.machine.words import floats, inf, log, sqrt
 from pplc_runtime.native.densities import lp_normal
@@ -95,22 +106,26 @@ def sample_tables(S: State, at: int, where: int, alpha: float, discount: float) 
         if S.fail != 0:
             return 0
         k = S.RI[j]
-        if S.mode == 2:
-            scored(S, lp_table(S, p, k, alpha, discount))
-        if S.mode >= 3:
-            seated(S, where, k, alpha, discount)
-        if S.fail != 0 or S.mode == 3:
-            return k
+        if S.mode >= 2:
+            in_turn(S, at, k)
+            if S.mode == 2:
+                scored(S, lp_table(S, p, k, alpha, discount))
+            else:
+                seated(S, where, k, alpha, discount)
+            if S.fail != 0 or S.mode == 3:
+                return k
     seat(S, where, k)
     if S.mode < 2:
         keep_whole(S, at, 65537, k)
     return k
 
 
-def observe_tables(S: State, where: int, k: int, alpha: float, discount: float) -> None:
-    if S.mode >= 3:
-        seated(S, where, k, alpha, discount)
-        if S.mode == 3:
+def observe_tables(S: State, at: int, where: int, k: int, alpha: float, discount: float) -> None:
+    if S.mode >= 2:
+        in_turn(S, at, k)
+        if S.mode >= 3:
+            seated(S, where, k, alpha, discount)
+        if S.fail != 0 or S.mode == 3:
             return
     scored(S, lp_table(S, state_of(S, where), k, alpha, discount))
     if S.fail == 0:
@@ -151,17 +166,23 @@ def sample_coin(S: State, at: int, where: int, a: float, b: float) -> int:
         if S.fail != 0:
             return 0
         x = S.RI[j]
-        if S.mode == 2:
+        if S.mode >= 2:
+            in_turn(S, at, x)
+        if S.mode == 2 and S.fail == 0:
             scored(S, lp_coin(S, p, x, a, b))
-            if S.fail != 0:
-                return 0
+        if S.fail != 0:
+            return 0
     toss(S, where, x)
     if S.mode != 2:
         keep_whole(S, at, 65537, x)
     return x
 
 
-def observe_coin(S: State, where: int, x: int, a: float, b: float) -> None:
+def observe_coin(S: State, at: int, where: int, x: int, a: float, b: float) -> None:
+    if S.mode >= 2:
+        in_turn(S, at, x)
+        if S.fail != 0:
+            return
     scored(S, lp_coin(S, state_of(S, where), x, a, b))
     if S.fail == 0:
         toss(S, where, x)
@@ -205,17 +226,23 @@ def sample_about_mean(S: State, at: int, where: int, mean: float, prior: float, 
         if S.fail != 0:
             return 0.0
         x = S.RV[j]
-        if S.mode == 2:
+        if S.mode >= 2:
+            in_turn(S, at, S.RI[j])
+        if S.mode == 2 and S.fail == 0:
             scored(S, lp_about_mean(S, p, x, mean, prior, sd))
-            if S.fail != 0:
-                return 0.0
+        if S.fail != 0:
+            return 0.0
     add_to_mean(S, where, x)
     if S.mode != 2:
         keep_real(S, at, 131073, x)
     return x
 
 
-def observe_about_mean(S: State, where: int, x: float, mean: float, prior: float, sd: float) -> None:
+def observe_about_mean(S: State, at: int, where: int, x: float, mean: float, prior: float, sd: float) -> None:
+    if S.mode >= 2:
+        in_turn(S, at, bits_of(S, x + 0.0))
+        if S.fail != 0:
+            return
     scored(S, lp_about_mean(S, state_of(S, where), x, mean, prior, sd))
     if S.fail == 0:
         add_to_mean(S, where, x)
@@ -254,10 +281,12 @@ def sample_urn(S: State, at: int, where: int, n: int, alpha: floats) -> int:
         if S.fail != 0:
             return 0
         k = S.RI[j]
-        if S.mode == 2:
+        if S.mode >= 2:
+            in_turn(S, at, k)
+        if S.mode == 2 and S.fail == 0:
             scored(S, lp_urn(S, p, k, n, alpha))
-            if S.fail != 0:
-                return 0
+        if S.fail != 0:
+            return 0
     q = own_state(S, where, n)
     if S.fail == 0:
         S.I[q + k] = S.I[q + k] + 1
@@ -266,7 +295,11 @@ def sample_urn(S: State, at: int, where: int, n: int, alpha: floats) -> int:
     return k
 
 
-def observe_urn(S: State, where: int, k: int, n: int, alpha: floats) -> None:
+def observe_urn(S: State, at: int, where: int, k: int, n: int, alpha: floats) -> None:
+    if S.mode >= 2:
+        in_turn(S, at, k)
+        if S.fail != 0:
+            return
     scored(S, lp_urn(S, state_of(S, where), k, n, alpha))
     if S.fail == 0:
         q = own_state(S, where, n)

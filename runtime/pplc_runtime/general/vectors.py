@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pplc_runtime.general.store import State, alloc, keep_whole, new_vector, scored, taken
+from pplc_runtime.general.store import State, alloc, keep_whole, logged, new_vector, scored, taken
+from pplc_runtime.machine.draws import dirichlet
 from pplc_runtime.machine.generator import uniform
 from pplc_runtime.machine.words import fabs, inf
-from pplc_runtime.native.densities import lp_discrete
+from pplc_runtime.native.densities import lp_dirichlet, lp_discrete
 
 
 def sliced(S: State, v: int, start: int, end: int) -> int:
@@ -139,6 +140,34 @@ def vector_fits(S: State, v: int, positive: int) -> int:
             return 0
         total += x
     return int(total > 0.0)
+
+
+def sample_dirichlet(S: State, at: int, v: int) -> int:
+    """A point of the simplex: all of its words are one value of the log."""
+    n = S.I[v]
+    x = new_vector(S, n)
+    if n > 65535:
+        S.fail = 1
+    if S.fail != 0:
+        return 0
+    measure = 327680 + n
+    if S.mode == 0:
+        dirichlet(S.k0, S.k1, at, S.c1, n, S.H[v + 1 :], S.H[x + 1 :])
+    else:
+        p = taken(S, at, measure)
+        if S.fail != 0:
+            return 0
+        for j in range(n):
+            S.H[x + 1 + j] = S.RV[p + j]
+        if S.mode >= 2:
+            scored(S, lp_dirichlet(n, S.H[x + 1 :], S.H[v + 1 :]))
+            return x
+    if S.logging != 0:
+        p = logged(S, at, measure)
+        if S.fail == 0:
+            for j in range(n):
+                S.LV[p + j] = S.H[x + 1 + j]
+    return x
 
 
 def sample_discrete(S: State, at: int, v: int) -> int:

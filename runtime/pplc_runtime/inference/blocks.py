@@ -15,7 +15,7 @@ from pplc_runtime.inference.base import Engine, Settings, keeping
 from pplc_runtime.native.modes import Asked, Mode
 from pplc_runtime.numerics.keys import Key
 from pplc_runtime.regeneration.records import Retained
-from pplc_runtime.results.blocks import Some, Sweeps
+from pplc_runtime.results.blocks import Some, Sweeps, has_weight
 from pplc_runtime.results.sweeps import Sweep
 
 if TYPE_CHECKING:
@@ -72,6 +72,8 @@ class BySweeps:
                 folded, left = number + settings.burn_in, last - number
                 done, block = blocks.run(settings.chain, number, left, key, folded, traces, report, predict=True)
                 parts += [] if block is None else [block]
+                if number == 0 and block is not None and not has_weight(block):  # an error, if that is always so
+                    self.step(blocks.below, state, settings, 0, key.fold(settings.burn_in), report=False)
                 state = self.retained(blocks, state) if done else state
                 number += done
             if number < last:  # something is wrong in this one: the engine below does it, from the same numbers

@@ -6,12 +6,11 @@ weight is an unbiased estimate of the evidence. (Paper, section 2.2.)
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from pplc_runtime.inference.base import Engine, Settings
 from pplc_runtime.inference.blocks import BySweeps
+from pplc_runtime.inference.independent import Independent
 from pplc_runtime.inference.sweep import standing_for
 from pplc_runtime.native.modes import Mode
 from pplc_runtime.numerics.keys import Key
@@ -21,28 +20,15 @@ from pplc_runtime.results.kept import MOST_PARTICLES
 from pplc_runtime.results.sweeps import Sweep
 
 
-class Importance(BySweeps):
-    """Independent sweeps, whose weights sum to their estimates of the evidence; an error if they are all zero.
-
-    The state is whether a sweep has had a particle of positive weight."""
+class Importance(Independent, BySweeps):
+    """Independent sweeps, whose weights sum to their estimates of the evidence."""
 
     mode = Mode(weighed=True)
 
     def bound(self, engine: Engine, settings: Settings) -> Importance:
         return self
 
-    def init(self, engine: Engine, settings: Settings, key: Key) -> bool:
-        return False
-
-    def step(
-        self,
-        engine: Engine,
-        state: bool,
-        settings: Settings,
-        number: int,
-        key: Key,
-        report: bool = True,
-    ) -> tuple[bool, list[Sweep]]:
+    def once(self, engine: Engine, settings: Settings, number: int, key: Key, report: bool = True) -> Sweep:
         particles = engine.particles(key, settings.particles, remember=settings.particles <= MOST_PARTICLES)
         log_weights = np.zeros(settings.particles)
 
@@ -63,19 +49,13 @@ class Importance(BySweeps):
             particles.extend(segment, gather)
             gather()
             if not (log_weights > -np.inf).any():
-                if not state and number == settings.sweeps - 1:
-                    raise particles.impossible()
-                break
+                raise particles.impossible()
         log_weights = log_weights - np.log(settings.particles)
         try:
             evidence = log_sum_exp(log_weights)
         except BadWeights:
             raise particles.failure("the density of this observe is not a number") from None
-        predicts = particles.predicts() if report and evidence > -np.inf else {}
+        predicts = particles.predicts() if report else {}
         told = {"ancestry": Ancestry(settings.particles), "outline": engine.plan.outline}
-        kept = standing_for(particles, settings, number, log_weights) if evidence > -np.inf else None
-        sweep = Sweep(settings.chain, number, log_weights, predicts, evidence, told, kept)
-        return state or evidence > -np.inf, [sweep]
-
-    def together(self, engine: Engine, states: list[Any]) -> None:
-        return None
+        kept = standing_for(particles, settings, number, log_weights)
+        return Sweep(settings.chain, number, log_weights, predicts, evidence, told, kept)

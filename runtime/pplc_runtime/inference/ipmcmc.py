@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from pplc_runtime.inference.base import Engine, Floats, Kernel, Settings
-from pplc_runtime.inference.runs import ProposedRuns, chosen, comb_of
+from pplc_runtime.inference.runs import Runs, chosen, comb_of
 from pplc_runtime.inference.start import first_retained
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.numerics.keys import START, Key
@@ -58,7 +58,7 @@ class Ipmcmc:
 
     conditional: Kernel
     """Sweeps around what is retained."""
-    runs: ClassVar = ProposedRuns()
+    runs: ClassVar = Runs()
 
     def bound(self, engine: Engine, settings: Settings) -> Ipmcmc:
         if settings.particles > MOST_PARTICLES:

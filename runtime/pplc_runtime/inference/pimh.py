@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from pplc_runtime.inference.base import Engine, Kernel, Settings, keeping
-from pplc_runtime.inference.runs import ProposedRuns, Runs, chosen
+from pplc_runtime.inference.runs import Runs, chosen
 from pplc_runtime.inference.start import MOST_TO_START
 from pplc_runtime.numerics.keys import START, Key
 from pplc_runtime.numerics.metropolis import accepts
@@ -35,7 +35,7 @@ class Pimh:
 
     conditional: Kernel
     """Sweeps around an execution: where a chain starts from one, it is a particle of such a run."""
-    runs: ClassVar = ProposedRuns()
+    runs: ClassVar = Runs()
 
     def bound(self, engine: Engine, settings: Settings) -> Pimh:
         return self
@@ -45,8 +45,7 @@ class Pimh:
         tried = 0
         while True:
             try:
-                _, (found,) = Runs().step(engine, None, settings, 0, key.fold(tried))
-                return chosen(found, key.fold(tried))
+                return chosen(self.runs.once(engine, settings, 0, key.fold(tried)), key.fold(tried))
             except Impossible as error:
                 tried += settings.particles
                 if tried >= MOST_TO_START or engine.is_hopeless(error):

@@ -30,7 +30,8 @@ from pplc_runtime.composed import Target
 from pplc_runtime.composition import GLOBALS
 from pplc_runtime.engine.held import Held, Holds
 from pplc_runtime.inference.base import Engine, Kernel, Settings
-from pplc_runtime.inference.runs import chosen, comb_of, independent, lost
+from pplc_runtime.inference.independent import lost
+from pplc_runtime.inference.runs import chosen, comb_of, independent
 from pplc_runtime.inference.start import first_retained
 from pplc_runtime.inference.targets import Covers, covering, everything, statement_of
 from pplc_runtime.lanes.addresses import At

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-import numpy as np
-
 from pplc_runtime.inference.base import SELDOM, Engine, Particles, Settings
 from pplc_runtime.inference.blocks import BySweeps
+from pplc_runtime.inference.independent import Independent
 from pplc_runtime.inference.sweep import standing_for, sweep
 from pplc_runtime.native.modes import Mode
 from pplc_runtime.numerics.keys import START, Key
@@ -16,7 +15,6 @@ from pplc_runtime.numerics.weights import log_sum_exp
 from pplc_runtime.results.ancestry import Ancestry
 from pplc_runtime.results.kept import MOST_PARTICLES
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.values import Impossible
 
 CHOICE: Final = START + 1
 """The part of the key of a run by which one of its particles is chosen; and that of the comb before it."""
@@ -42,37 +40,16 @@ def independent(particles: Particles, settings: Settings, number: int, report: b
     return Sweep(settings.chain, number, log_weights, predicts, log_evidence, told, kept)
 
 
-def lost(settings: Settings, number: int) -> Sweep:
-    """A run that has lost all its particles: its estimate of the evidence is zero."""
-    return Sweep(settings.chain, number, np.full(settings.particles, -np.inf), {}, -np.inf)
-
-
-class Runs(BySweeps):
+class Runs(Independent, BySweeps):
     """Runs one after the other; in blocks, where an engine has them."""
 
+    __slots__ = ()
     mode = Mode()
 
-    def step(
-        self, engine: Engine, state: None, settings: Settings, number: int, key: Key,
-        report: bool = True,
-    ) -> tuple[None, list[Sweep]]:  # fmt: skip
-        """One run; an error where all particles are lost."""
+    def once(self, engine: Engine, settings: Settings, number: int, key: Key, report: bool = True) -> Sweep:
         remember = settings.keeps_genealogy(number) or settings.particles <= MOST_PARTICLES
         particles = engine.particles(key, settings.particles, remember=remember)
-        return None, [independent(particles, settings, number, report)]
-
-
-class ProposedRuns(Runs):
-    """The same, where a run that loses all particles is one that is never accepted."""
-
-    def step(
-        self, engine: Engine, state: None, settings: Settings, number: int, key: Key,
-        report: bool = True,
-    ) -> tuple[None, list[Sweep]]:  # fmt: skip
-        try:
-            return super().step(engine, state, settings, number, key, report)
-        except Impossible:
-            return None, [lost(settings, number)]
+        return independent(particles, settings, number, report)
 
 
 def chosen(run: Sweep, key: Key) -> Sweep:

@@ -7,11 +7,8 @@ section 3.1; Del Moral, Doucet and Jasra 2006.)
 
 from __future__ import annotations
 
-from typing import Any
-
 from pplc_runtime.inference.base import Engine, Settings
 from pplc_runtime.inference.runs import Runs
-from pplc_runtime.numerics.keys import Key
 
 
 class Smc(Runs):
@@ -19,9 +16,3 @@ class Smc(Runs):
 
     def bound(self, engine: Engine, settings: Settings) -> Smc:
         return self
-
-    def init(self, engine: Engine, settings: Settings, key: Key) -> None:
-        return None
-
-    def together(self, engine: Engine, states: list[Any]) -> None:
-        return None

@@ -26,6 +26,7 @@ from pplc_runtime.composition import Composition, Cycle, Repeat, Single
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.inference.base import Engine, Kernel, Settings
+from pplc_runtime.inference.independent import Independent
 from pplc_runtime.inference.sweep import is_due, standing_for
 from pplc_runtime.inference.targets import Covers, covering
 from pplc_runtime.lanes.frames import Index
@@ -105,7 +106,7 @@ class WithMoves:
 
 
 @dataclass(frozen=True, slots=True)
-class SmcMoves:
+class SmcMoves(Independent):
     """Independent sweeps, whose weights sum to their estimates of the evidence."""
 
     moves: tuple[Move, ...]
@@ -118,13 +119,7 @@ class SmcMoves:
             )
         return SmcMoves(tuple([move.bound(engine, settings) for move in self.moves]))
 
-    def init(self, engine: Engine, settings: Settings, key: Key) -> None:
-        return None
-
-    def step(
-        self, engine: Engine, state: None, settings: Settings, number: int, key: Key,
-        report: bool = True,
-    ) -> tuple[None, list[Sweep]]:  # fmt: skip
+    def once(self, engine: Engine, settings: Settings, number: int, key: Key, report: bool = True) -> Sweep:
         plan: Any = engine.plan
         plan = plan.without_scripts()
         size = settings.particles
@@ -147,7 +142,7 @@ class SmcMoves:
         log_weights = particles.log_weights - log_total + log_evidence
         predicts = particles.predicts() if report else {}
         kept = standing_for(particles, settings, number, log_weights)
-        return None, [Sweep(settings.chain, number, log_weights, predicts, log_evidence, told, kept)]
+        return Sweep(settings.chain, number, log_weights, predicts, log_evidence, told, kept)
 
     def moved(
         self, plan: Plan, particles: Particles, ancestors: Index, segments: int, key: Key, waste_free: bool
@@ -162,6 +157,3 @@ class SmcMoves:
         last = prefixes(plan, own, values, size * len(states) if waste_free else size, segments)
         last.handler.go_on()
         return last.particles
-
-    def together(self, engine: Engine, states: list[Any]) -> None:
-        return None

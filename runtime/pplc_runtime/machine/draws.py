@@ -6,7 +6,7 @@ The lowest 16 bits of c1 are how many numbers a draw has taken: a sampler that r
 from __future__ import annotations
 
 from pplc_runtime.machine.generator import exponential, normal, uniform
-from pplc_runtime.machine.words import acos, cos, exp, fabs, floor, inf, lgamma, log, log1p, pow, sqrt, tan
+from pplc_runtime.machine.words import acos, cos, exp, fabs, floats, floor, inf, lgamma, log, log1p, pow, sqrt, tan
 
 
 def gamma(k0: int, k1: int, c0: int, c1: int, shape: float) -> float:
@@ -58,6 +58,10 @@ def draw_normal(k0: int, k1: int, c0: int, c1: int, mean: float, sd: float) -> f
     return mean + sd * normal(k0, k1, c0, c1)
 
 
+def draw_half_normal(k0: int, k1: int, c0: int, c1: int, sd: float) -> float:
+    return fabs(normal(k0, k1, c0, c1)) * sd
+
+
 def draw_lognormal(k0: int, k1: int, c0: int, c1: int, mu: float, sigma: float) -> float:
     return exp(bounded(mu + sigma * normal(k0, k1, c0, c1), -708.0, 708.0))
 
@@ -94,6 +98,29 @@ def draw_beta(k0: int, k1: int, c0: int, c1: int, a: float, b: float) -> float:
     return 0.0
 
 
+def dirichlet(k0: int, k1: int, c0: int, c1: int, n: int, alpha: floats, x: floats) -> None:
+    """Shares of gammas, on the scale of logarithms; where one may underflow, Gamma(a) is Gamma(a + 1) U^(1/a)."""
+    least = inf
+    for j in range(n):
+        if alpha[j] < least:
+            least = alpha[j]
+    largest = -inf
+    for j in range(n):
+        if least < 0.5:
+            own = exponential(k0, k1, c0 + 4294967296 + j, c1) / alpha[j]
+            x[j] = log(gamma(k0, k1, c0 + j, c1, alpha[j] + 1.0)) - own
+        else:
+            x[j] = log(gamma(k0, k1, c0 + j, c1, alpha[j]))
+        if x[j] > largest:
+            largest = x[j]
+    total = 0.0
+    for j in range(n):
+        x[j] = exp(x[j] - largest)
+        total += x[j]
+    for j in range(n):
+        x[j] = bounded(x[j] / total, 2.2250738585072014e-308, 1.0)
+
+
 def draw_exponential(k0: int, k1: int, c0: int, c1: int, rate: float) -> float:
     return exponential(k0, k1, c0, c1) / rate
 
@@ -107,6 +134,11 @@ def draw_weibull(k0: int, k1: int, c0: int, c1: int, shape: float, scale: float)
     if shape >= 1.0:
         return draw * scale
     return bounded(bounded(draw, 2.2250738585072014e-308, 1e150) * scale, 2.2250738585072014e-308, 1e300)
+
+
+def draw_pareto(k0: int, k1: int, c0: int, c1: int, scale: float, shape: float) -> float:
+    value = exp(bounded(log(scale) + exponential(k0, k1, c0, c1) / shape, -inf, 709.0))
+    return value if value > scale else scale
 
 
 def laplace(k0: int, k1: int, c0: int, c1: int) -> float:
@@ -133,6 +165,10 @@ def cauchy(k0: int, k1: int, c0: int, c1: int) -> float:
 
 def draw_cauchy(k0: int, k1: int, c0: int, c1: int, location: float, scale: float) -> float:
     return location + scale * cauchy(k0, k1, c0, c1)
+
+
+def draw_half_cauchy(k0: int, k1: int, c0: int, c1: int, scale: float) -> float:
+    return fabs(cauchy(k0, k1, c0, c1)) * scale
 
 
 def logistic(k0: int, k1: int, c0: int, c1: int) -> float:
@@ -227,6 +263,15 @@ def draw_binomial(k0: int, k1: int, c0: int, c1: int, trials: float, p: float) -
 
 def draw_binomial_logit(k0: int, k1: int, c0: int, c1: int, trials: float, logit: float) -> float:
     return draw_binomial(k0, k1, c0, c1, trials, 1.0 / (1.0 + exp(-logit)))
+
+
+def draw_beta_binomial(k0: int, k1: int, c0: int, c1: int, trials: float, a: float, b: float) -> float:
+    return draw_binomial(k0, k1, c0 + 4294967296, c1, trials, draw_beta(k0, k1, c0, c1, a, b))
+
+
+def draw_negative_binomial(k0: int, k1: int, c0: int, c1: int, r: float, p: float) -> float:
+    rate = bounded(gamma(k0, k1, c0, c1, r), 2.2250738585072014e-308, 1.7976931348623157e308) * ((1.0 - p) / p)
+    return draw_poisson(k0, k1, c0 + 4294967296, c1, bounded(rate, -inf, 9.2e18))
 
 
 def draw_geometric(k0: int, k1: int, c0: int, c1: int, p: float) -> float:

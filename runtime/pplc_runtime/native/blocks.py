@@ -74,7 +74,9 @@ class Blocks:
         elif mode.weighed:
             log_weights = log_weights - np.log(self.sweeper.size)
         else:
-            log_weights = log_weights - _log_sums(log_weights) + evidences[:, None]
+            log_weights = np.where(
+                evidences[:, None] > -np.inf, log_weights - _log_sums(log_weights) + evidences[:, None], -np.inf
+            )
         telling = _Telling(self, swept, number, count - traces)
         standing = swept.places[:done] if self.sweeper.standing else None
         block = Block(chain, number, log_weights, columns, evidences, telling.told, telling.kept, standing)
@@ -121,6 +123,8 @@ class _Telling:
         looked = (self.number + place) % SELDOM == 0
         if mode.weighed:
             return {"ancestry": Ancestry(size), "outline": self.plan.outline}
+        if not swept.log_evidences[place] > -np.inf:  # a run that has lost all particles
+            return {"parted": program.parted}
         outline = Outline(tuple(segment.line for segment in program.segments), self.plan.outline.first)
         generation, effective, decades, perished = swept.weakest[place].tolist()
         weakest = Weakest(int(generation), effective, decades) if looked else None

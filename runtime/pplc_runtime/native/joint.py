@@ -36,10 +36,10 @@ _BACKWARD: Final = TEXT[TEXT.index("def back(") : TEXT.index("def fill(")]
 _FILL: Final = TEXT[TEXT.index("def fill(") : TEXT.index("def give(")]
 _GIVE: Final = TEXT[TEXT.index("def give(") : TEXT.index("def both(")]
 _BOTH: Final = TEXT[TEXT.index("def both(") : TEXT.index("def score_all(")]
-_FRESH: Final = PROPOSALS[PROPOSALS.index("def fresh(") : PROPOSALS.index("def draw_dirichlet(")]
-_ANEW: Final = "\n".join([_FIRST, "c1 = 0"])
+_FRESH: Final = PROPOSALS[PROPOSALS.index("def fresh(") : PROPOSALS.index("def propose(")]
+_ANEW: Final = "\n".join([_FIRST, "c0 = 0"])
 _SCORING: Final = "m: Moves, i0: int, f0: int) -> float"
-_DRAWING: Final = "m: Moves, i0: int, f0: int, k0: int, k1: int, c0: int) -> float"
+_DRAWING: Final = "m: Moves, i0: int, f0: int, k0: int, k1: int, c1: int) -> float"
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -187,10 +187,6 @@ class _Fresh(Sampled, _Given):
 
     def draw(self, draw: Draw) -> None:
         start = self.constant("whole", self.offsets[draw.result])
-        if draw.family.name == "dirichlet":
-            alpha = self.array(self.value(draw.parts[0]))
-            self.line(f"draw_dirichlet({size_of(draw.result)}, X[{start}:], {alpha}, k0, k1, c0)")
-            return
         for k, item in enumerate(self.drawn(draw)):
             self.line(f"X[{start} + {k}] = {item}")
 
@@ -310,7 +306,7 @@ class Joint:
         found = forms(codes, f"def fresh_#({_DRAWING}:", _ANEW, "return 0.0", tables)
         self.fresh = {draw.result: (p.form, p.whole, p.real) for (_, draw), p in zip(draws, found.places)}
         self.scratch = max(self.scratch, found.scratch + 1)
-        lines = _dispatched("fresh", found.text, codes, found.places, _DRAWING, "m, i0, f0, k0, k1, c0")
+        lines = _dispatched("fresh", found.text, codes, found.places, _DRAWING, "m, i0, f0, k0, k1, c1")
         return PROPOSALS.replace(_FRESH, "\n".join(lines))
 
     def _leaves(self, noise: bool) -> dict[int, Scalar | Row]:

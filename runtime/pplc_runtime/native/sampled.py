@@ -24,6 +24,10 @@ class Sampled(Scalar):
         family, parts = draw.family.name, draw.parts
         if family == "discrete":
             return [self.drawn_place(f"uniform({key}, c1)", self.value(parts[0]))]
+        if family == "dirichlet":
+            room, size = self.room(size_of(draw.result)), size_of(draw.result)
+            self.line(f"dirichlet({key}, c1, {size}, {self.array(self.value(parts[0]))}, {room})")
+            return [f"{room[:-2]} + {j}]" for j in range(size)]
         if family == "mvn":
             return self.drawn_mvn(draw, key)
         name = f"draw_{family.replace('-', '_')}"

@@ -4,7 +4,8 @@ The values of particles are in `X`: cell by cell, in each slot by slot. Nothing 
 a cell is read by a map from the slots of now to those of the generation that wrote it, and which maps there are, and
 when they are needed, is the same in every sweep (`schedule`). The paths of particles are found at the end.
 
-A particle of weight zero has ended: it runs nothing more, and is never an ancestor.
+A particle of weight zero has ended: it runs nothing more, and is never an ancestor. A sweep of smc that has lost all of
+them ends there, and its estimate of the evidence is zero.
 """
 
 from __future__ import annotations
@@ -175,6 +176,9 @@ def one_sweep(s: Sweeps, b: int) -> int:
             return -1
         if s.weighed == 0 or n == s.T - 1:
             total = weigh(L, s.LW, s.W)
+            if total == -inf and s.weighed == 0 and s.kept == 0 and s.starting == 0:
+                s.OUTE[b] = -inf
+                return 0
             if total != total or (total == -inf and s.weighed == 0):
                 s.E[0] = n
                 s.E[1] = -1 if total == -inf else -2
@@ -213,7 +217,7 @@ def sweep_block(s: Sweeps, count: int) -> int:
                 comb(L, s.W, s.standing, uniform(1886415971, s.chain, s.first + b, 0), s.PLACES[b * s.standing :])
             if s.standing > 0 and s.OUTE[b] > -inf:
                 keep_drawn(s, b)
-            if s.kept == 0 and s.weighed == 0:
+            if s.kept == 0 and s.weighed == 0 and s.OUTE[b] > -inf:
                 follow_lines(s, b)
             if s.kept == 1 and b % 10 == s.looks:
                 count_ancestors(s, b)

@@ -2,18 +2,19 @@
 
 A log weight of -inf is a weight of 0 and is welcome everywhere; NaN and +inf are not weights. None of these
 functions raises a numpy warning.
+
+Sums are numpy's own, whose order goes by the number of terms alone: those of BLAS go by where in memory an array is, or
+by how many rows there are, so that the last bit of a run could differ from one time to the next.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dasum
 
 _largest: Final = np.maximum.reduce
 _sum: Final = np.add.reduce
@@ -67,7 +68,7 @@ def relative(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], flo
     Resampling needs no more. The factor is 1, unless weights are too large or too small for that. Raises as
     `normalise` does; numpy may warn of weights that are too large, which a run ignores."""
     weights: NDArray[np.float64] = np.exp(log_weights)
-    total = dasum(weights)
+    total = float(_sum(weights))
     if _SMALL < total < _LARGE:
         return weights, math.log(total)
     place = log_weights.argmax()
@@ -78,13 +79,13 @@ def relative(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], flo
         raise BadWeights(f"a log weight is {largest}")
     np.subtract(log_weights, log_weights[place, ...], weights)  # without axes, which numpy is quicker with
     np.exp(weights, weights)
-    return weights, largest + math.log(dasum(weights))
+    return weights, largest + math.log(_sum(weights))
 
 
 def relative_rows(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The same for each row."""
     weights: NDArray[np.float64] = np.exp(log_weights)
-    totals: NDArray[np.float64] = weights.dot(_ones(weights.shape[1]))
+    totals: NDArray[np.float64] = _sum(weights, 1)
     found = totals.tolist()
     if min(found) > _SMALL and sum(found) < _LARGE:  # false if one is NaN, which min may leave out
         return weights, np.log(totals)
@@ -98,16 +99,11 @@ def relative_rows(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64]
     return weights, largest[:, 0] + np.log(_sum(weights, 1))
 
 
-@lru_cache(16)
-def _ones(number: int) -> NDArray[np.float64]:
-    return np.ones(number)
-
-
 def effective_sample_size(weights: NDArray[np.float64]) -> float:
     """(sum w)^2 / sum w^2: n if all are equal, 1 if one has everything.
 
     A. Kong, J. Liu and W. Wong (1994), "Sequential imputations and Bayesian missing data problems"."""
-    return float(dasum(weights) ** 2 / (weights @ weights))
+    return float(_sum(weights) ** 2 / _sum(weights * weights))
 
 
 def log_evidence(per_sweep: Sequence[float]) -> tuple[float, float]:

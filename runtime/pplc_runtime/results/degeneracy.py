@@ -95,7 +95,7 @@ def degeneracy_of(sweeps: Sequence[Sweep], particles: int) -> Degeneracy | None:
 def importance_sentences(sweeps: Sequence[Sweep], are_few: bool, advise: bool = True) -> list[str]:
     """How far apart the weights of draws are that were not resampled, and what would help, where few of them count."""
     logs = np.concatenate([sweep.log_weights[sweep.log_weights > -np.inf] for sweep in sweeps])
-    outline: Outline | None = next((sweep.diagnostics.get("outline") for sweep in sweeps), None)
+    outline: Outline | None = next((s.diagnostics["outline"] for s in sweeps if "outline" in s.diagnostics), None)
     if not logs.size or outline is None:
         return []
     effective = effective_sample_size(np.exp(logs - logs.max()))

@@ -24,6 +24,9 @@ from pplc_runtime.results.observes import Observes
 from pplc_runtime.results.sweeps import Column, Sweep
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from pplc_runtime.results.journal import Journal
     from pplc_runtime.results.posterior import Posterior
     from pplc_runtime.results.report import Facts
 
@@ -40,7 +43,15 @@ class Again(Protocol):
     def facts(self) -> Facts:
         """What a report tells of the model."""
 
-    def more(self, posterior: Posterior, sweeps: int, on_sweeps: Callable[[Some], None], progress: bool) -> None:
+    def more(
+        self,
+        posterior: Posterior,
+        sweeps: int,
+        on_sweeps: Callable[[Some], None],
+        executor: Executor | None = ...,
+        journal: Journal | None = ...,
+        progress: bool = ...,
+    ) -> None:
         """Further sweeps of all chains, with a progress bar if asked for."""
 
 

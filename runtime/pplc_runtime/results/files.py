@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 LIBRARIES: Final = {".jsonl": (), ".csv": (), ".parquet": ("parquet", "pyarrow"), ".nc": ("netcdf", "h5netcdf")}
 """The endings, and what each needs: an extra and its library."""
+MOST_GAPS: Final = 10_000_000
 
 
 class BadFile(ValueError):
@@ -241,9 +242,22 @@ def posterior_of(sweeps: list[Sweep], told: Mapping[str, Any]) -> Posterior:
         totals = [float(np.logaddexp.reduce(sweep.log_weights)) for sweep in sweeps]
     is_chain = bool(told.get("is_chain", bool(totals) and max(map(abs, totals)) < 1e-6))
     chains = int(told.get("chains") or len({sweep.chain for sweep in sweeps}) or 1)
-    sweeps = [*sweeps, *(Sweep(c, n, np.array([-np.inf]), {}) for c, n in told.get(WITHOUT_DRAWS, ()))]
+    lost = told.get(WITHOUT_DRAWS, ()) if told or is_chain else _gaps(sweeps)
+    sweeps = [*sweeps, *(Sweep(c, n, np.array([-np.inf]), {}) for c, n in lost)]
     size = int(told.get("particles") or max((len(sweep.log_weights) for sweep in sweeps), default=0))
     seed = told.get("seed")
     return Posterior(
         str(told.get("method", "draws")), None if seed is None else int(seed), size, chains, sweeps, is_chain
     )
+
+
+def _gaps(sweeps: list[Sweep]) -> list[tuple[int, int]]:
+    """The chains and numbers of sweeps that lie before the last of their chain, and have no draws; a CSV tells no more
+    of those that have lost all particles."""
+    last: dict[int, int] = {}
+    for sweep in sweeps:
+        last[sweep.chain] = max(sweep.number, last.get(sweep.chain, 0))
+    there = {(sweep.chain, sweep.number) for sweep in sweeps}
+    if sum(last.values()) > MOST_GAPS + len(sweeps):  # numbers of somebody else's
+        return []
+    return [(chain, number) for chain in last for number in range(last[chain]) if (chain, number) not in there]

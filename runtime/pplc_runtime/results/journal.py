@@ -6,8 +6,13 @@ its own that is renamed, so that a journal has it whole. Each line after it is a
 added. What a killed process has left of its last line is cut off. Any other line that is not what was written is
 damage, and refused.
 
-    8c736521 {"journal": 1, "version": "0.1.0", "model": "0b1e...", "data": "9f...", "settings": {...}}
+    8c736521 {"journal": 2, "version": "0.1.0", "model": "0b1e...", "data": "9f...", "settings": {...}}
     1f0a3b77 {"chain": 0, "sweep": 0, "log_weights": {...}, ...}
+
+A run that decides by the clock, as `auto` does, has parts. What it decided is noted between them, with the seconds that
+had passed, and is not decided again.
+
+    5d4c90e1 {"noted": "more", "is": 250, "at": 1.25}
 """
 
 from __future__ import annotations
@@ -17,22 +22,27 @@ import json
 import os
 import time
 import zlib
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
+from math import inf
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pplc_runtime.results.codec import Decoder, Encoder, NotWritten, encoded
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.values import ModelError
 from pplc_runtime.version import VERSION
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 EVERY: Final = 30.0
 """Seconds between writes, unless told otherwise."""
 MOST: Final = 1 << 22
 """So many characters are written at once, however little time has passed."""
+
+
+FAILED: Final = "failed"
+"""Noted where a method cannot be used."""
+Value = TypeVar("Value")
 
 
 class JournalError(ModelError):
@@ -55,10 +65,14 @@ class Journal:
         self.waiting: list[str] = []
         self.size = 0
         self.written = time.monotonic()
-        self.last: dict[int, Sweep] = {}
-        """The last sweep of each chain that was there."""
         self.end = 0
         """Where what was there ends."""
+        self.seconds = 0.0
+        """How long the run had taken when something was last noted."""
+        self.is_open = True
+        self.decoder = Decoder()
+        self.ahead: Any = None
+        """A line that was read and not used."""
         self.head = {"journal": FORMAT, "version": VERSION, **head}
         try:
             if resume:
@@ -66,6 +80,7 @@ class Journal:
                 os.truncate(self.path, self.end)
             else:
                 self.begin()
+            self.there = iter(lines_in(self.path, self.end))
             self.file = open(self.path, "a", encoding="ascii", newline="\n")  # noqa: SIM115
         except OSError as error:
             raise JournalError(f"cannot write {path}: {error.strerror}") from None
@@ -92,48 +107,71 @@ class Journal:
         self.end, found = next(lines, (0, None))
         self.compare(found)
         decoder = Decoder()
-        last: dict[int, Sweep] = {}
         addresses: list[str] = []
         known = 0
         for end, found in lines:
-            sweep = self.decoded(decoder, found)
-            if sweep is None:
+            line = self.decoded(decoder, found)
+            if line is None:
                 addresses.append(json.dumps(found["addresses"]))
-                continue
-            last[sweep.chain] = sweep
-            if sweep.whole:  # those before it that were made together with it are there as well
-                self.last.update(last)
+            elif isinstance(line, float):
+                self.seconds = line
+            if isinstance(line, float) or (line is not None and line.whole):
+                # a whole one: those before it that were made together with it are there as well
                 self.end, known = end, len(addresses)
         self.encoder.paths = {paths: number for number, paths in enumerate(addresses[:known])}
 
-    def after(self, chains: int, is_chain: bool) -> list[Sweep | None]:
-        """Where each chain goes on; independent sweeps start anew."""
-        if not self.last:
-            return []
-        found = [self.last.get(chain) for chain in range(chains)]
-        return found if is_chain else [None if last is None else replace(last, kept=None) for last in found]
-
-    def decoded(self, decoder: Decoder, found: Any) -> Sweep | None:
+    def decoded(self, decoder: Decoder, found: Any) -> Sweep | float | None:
+        """The sweep of a line, or the seconds at which something was noted; None for addresses."""
         try:
-            return decoder.line(found)
+            return float(found["at"]) if "noted" in found else decoder.line(found)
         except Exception:
             raise JournalError(f"{self.path} is damaged: a sweep in it cannot be read") from None
 
-    def through(self, sweeps: Generator[Sweep]) -> Generator[Sweep]:
-        """The sweeps that were there, and further ones, which are added as they come."""
-        try:
-            decoder = Decoder()
-            for end, found in lines_in(self.path):
-                if end > self.end:
-                    break
-                if "journal" not in found and (sweep := decoder.line(found)) is not None:
-                    yield sweep
-            with closing(sweeps):
-                for sweep in sweeps:
-                    self.add(sweep)
-                    yield sweep
-        finally:
-            self.close()
+    def next_line(self) -> Any:
+        """The first line that was there and is not used; None where there is none."""
+        while self.ahead is None and (found := next(self.there, None)) is not None:
+            if "journal" not in found[1]:
+                self.ahead = found[1]
+        return self.ahead
+
+    def through(
+        self, after: Sequence[Sweep | None], last: int, rest: Callable[[list[Sweep | None]], Generator[Sweep]]
+    ) -> Generator[Sweep]:
+        """The sweeps of a part that were there, and the `rest` of them, which are added as they come: where each chain
+        is `after` them, if some were there. `last` is the number of the last sweep."""
+        done = list(after)
+        while (line := self.next_line()) is not None and "noted" not in line:
+            sweep, self.ahead = self.decoder.line(line), None
+            if sweep is None:
+                continue
+            if not 0 <= sweep.chain < len(done):
+                raise JournalError(f"{self.path} is damaged: it has a chain {sweep.chain}")
+            done[sweep.chain] = sweep
+            yield sweep
+        if line is not None:  # it was done, or has failed
+            if line["noted"] == FAILED:
+                raise ModelError(str(line.get("is")))
+            if any(sweep is None or sweep.number != last for sweep in done):
+                raise JournalError(f"{self.path} is damaged: sweeps are missing")
+            return
+        with closing(rest([] if all(sweep is None for sweep in done) else done)) as sweeps:
+            for sweep in sweeps:
+                self.add(sweep)
+                yield sweep
+
+    def noted(
+        self, what: str, find: Callable[[], Value], at: float, fits: Callable[[Any], bool]
+    ) -> tuple[Value, float]:
+        """What was noted next, with the seconds at which that was; or what is found now, at so many, and noted."""
+        line = self.next_line()
+        if line is not None:
+            self.ahead = None
+            if line.get("noted") != what or not fits(line.get("is")):
+                raise JournalError(f"{self.path} is damaged: it has not what comes next")
+            return line["is"], float(line["at"])
+        found = find()
+        self.put([{"noted": what, "is": found, "at": at}])
+        return found, at
 
     def compare(self, found: Any) -> None:
         """An error where the journal is of another run."""
@@ -159,6 +197,10 @@ class Journal:
             lines = self.encoder.lines(sweep)
         except NotWritten as error:
             raise JournalError(f"{self.path} cannot be written: {error}") from None
+        self.put(lines)
+
+    def put(self, lines: Sequence[Any]) -> None:
+        """Further lines, which are written when it is time."""
         for line in map(line_of, lines):
             self.waiting.append(line)
             self.size += len(line)
@@ -180,6 +222,7 @@ class Journal:
 
     def close(self) -> None:
         """Write what waits, and end."""
+        self.is_open = False
         try:
             if self.waiting:
                 self.write()
@@ -194,8 +237,9 @@ def line_of(found: Any) -> str:
     return f"{zlib.crc32(text.encode('ascii')):08x} {text}\n"
 
 
-def lines_in(path: Path) -> Iterator[tuple[int, Any]]:
-    """What is in a journal, and where each line ends. What is left of a last line that was not finished is no line."""
+def lines_in(path: Path, until: float = inf) -> Iterator[tuple[int, Any]]:
+    """What is in a journal, up to some place, and where each line ends. What is left of a last line that was not
+    finished is no line."""
     end = 0
     try:
         with open(path, "rb") as file:
@@ -203,6 +247,8 @@ def lines_in(path: Path) -> Iterator[tuple[int, Any]]:
                 if not line.endswith(b"\n"):
                     return
                 end += len(line)
+                if end > until:
+                    return
                 text = line[9:-1]
                 if line[8:9] != b" " or line[:8] != b"%08x" % zlib.crc32(text):
                     raise JournalError(f"{path} is damaged: line {number} is not what was written")

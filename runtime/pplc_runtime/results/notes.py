@@ -53,7 +53,7 @@ def notes_on(posterior: Posterior, rows: Sequence[Row]) -> tuple[str, ...]:
             f"note: particles are not resampled at an observe that only some of them come to, or in a memo ({where}); "
             "lift it out of there"
         )
-    return (*posterior.remarks, *notes, *_of_evidence(posterior))
+    return (*posterior.remarks, *notes, *_of_lost(posterior), *_of_evidence(posterior))
 
 
 def _of_chains(posterior: Posterior, rows: Sequence[Row], are_few: bool) -> list[str]:
@@ -96,6 +96,18 @@ def _of_weights(posterior: Posterior, rows: Sequence[Row], are_few: bool) -> lis
     if said or found.forks:
         return said
     return importance_sentences(posterior.sweeps, are_few, advise=not posterior.inside)  # nothing was resampled
+
+
+def _of_lost(posterior: Posterior) -> list[str]:
+    """Of importance and smc: how many sweeps have lost all their particles."""
+    estimates = [] if posterior.is_chain else posterior.log_estimates()
+    lost = sum(int((own == -np.inf).sum()) for own in estimates)
+    if not lost:
+        return []
+    return [
+        f"note: {lost} of {len(posterior.sweeps)} sweeps {'has' if lost == 1 else 'have'} lost all particles, and count with "
+        "the evidence zero; use more particles"
+    ]
 
 
 def _of_evidence(posterior: Posterior) -> list[str]:

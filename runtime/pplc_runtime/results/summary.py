@@ -184,6 +184,9 @@ def histogram(values: NDArray[Any], weights: Floats, bins: int = BINS) -> tuple[
         step = -(-(high - low + 1) // bins)
         bins = -(-(high - low + 1) // step)
         low, high = low - 0.5, low - 0.5 + bins * step
+    edges = np.linspace(low, high, int(bins) + 1)
+    if not (edges[:-1] < edges[1:]).all():  # values that differ in their last digits
+        return ()
     inside = (values >= low) & (values <= high)
     heights, _ = np.histogram(values[inside].astype(np.float64), bins, (low, high), weights=weights[inside])
     return tuple(heights.tolist())

@@ -154,7 +154,9 @@ def density(
     below = np.cumsum(weights[order])
     ends = np.searchsorted(below, np.array([0.001, 0.999]) * below[-1])
     low, high = (float(values[order[min(place, len(order) - 1)]]) for place in ends.tolist())
-    low, high = (low, high) if low < high else (low - 0.5, low + 0.5)
+    least = 64 * float(np.spacing(max(abs(low), abs(high))))  # what differs in its last digits is one value
+    if high - low < least:
+        low, high = low - max(0.5, least), low + max(0.5, least)
     effective = float(weights.sum() ** 2 / (weights @ weights))
     heights, _ = np.histogram(values, int(np.clip(2 * effective ** (1 / 3), 8, 50)), (low, high), weights=weights)
     top, bottom, step = 6.0, height - 18, width / len(heights)

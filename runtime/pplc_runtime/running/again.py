@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,10 +18,12 @@ from pplc_runtime.numerics.keys import Key
 from pplc_runtime.program.graph import graph_of
 from pplc_runtime.regeneration.kept_runs import KeptRuns
 from pplc_runtime.results.blocks import Block, Some
+from pplc_runtime.results.journal import Journal
 from pplc_runtime.results.kept import Kept
 from pplc_runtime.results.observes import Observes
 from pplc_runtime.results.report import Facts
-from pplc_runtime.results.sweeps import Column
+from pplc_runtime.results.sweeps import Column, Sweep
+from pplc_runtime.running.executors import singly
 from pplc_runtime.values import ModelError
 
 if TYPE_CHECKING:
@@ -70,7 +73,15 @@ class Done:
             {name: inputs[name] for name in program.inputs},
         )
 
-    def more(self, posterior: Posterior, sweeps: int, on_sweeps: Callable[[Some], None], progress: bool) -> None:
+    def more(
+        self,
+        posterior: Posterior,
+        sweeps: int,
+        on_sweeps: Callable[[Some], None],
+        executor: Executor | None = None,
+        journal: Journal | None = None,
+        progress: bool = False,
+    ) -> None:
         if not self.by_lanes:
             raise ValueError("a run of the reference engine cannot be extended; use the engine lanes")
         chains = posterior.sweeps.chains
@@ -78,14 +89,27 @@ class Done:
         after = [posterior.sweeps[own[0]] for own in last if own]
         if len(after) < posterior.chains or (posterior.is_chain and any(own.kept is None for own in after)):
             raise ValueError("not every chain has a sweep to go on from")
-        if not posterior.is_chain:  # its sweeps start anew
-            after = [replace(own, kept=None) for own in after]
         assert posterior.seed is not None
+        method, key = method_in(posterior.method), Key.of(posterior.seed)
         settings = [
             Settings(self.particles, own.number + 1 + sweeps, chain, **self.settings) for chain, own in enumerate(after)
         ]
-        method, key = method_in(posterior.method), Key.of(posterior.seed)
-        with closing(Progress(sweeps * posterior.chains, quiet=not progress)) as bar:
-            for done in self.program.chains(method, settings, key, self.data, self.cores, self.max_depth, after):
+
+        def rest(after: Sequence[Sweep | None]) -> Generator[Some]:
+            starts = after if posterior.is_chain else without_particles(after)
+            return self.program.chains(method, settings, key, self.data, self.cores, self.max_depth, starts, executor)
+
+        further: Generator[Some]
+        if journal is None:
+            further = rest(after)
+        else:
+            further = journal.through(after, settings[0].sweeps - 1, lambda after: singly(rest(after)))
+        with closing(further), closing(Progress(sweeps * posterior.chains, quiet=not progress)) as bar:
+            for done in further:
                 bar.step(len(done) if isinstance(done, Block) else 1)
                 on_sweeps(done)
+
+
+def without_particles(after: Sequence[Sweep | None]) -> list[Sweep | None]:
+    """Where independent sweeps go on, which start anew."""
+    return [None if last is None else replace(last, kept=None) for last in after]

@@ -8,6 +8,10 @@ and the chains agree, or the time is over. Where there is another method to try,
 its draws are thrown away, unless the other comes to fewer. What is chosen goes by the text and the data, and by how
 far a method came, never by what the draws are.
 
+With a journal what was decided is noted (`Course`), so that a run that is taken up again decides the same. It ends with
+the draws of one that was never interrupted, unless the time is over before there is enough: how many sweeps there are
+then, and where another method begins, goes by the clock.
+
 Where gradients move the states of paths, chains may each have found a mode of their own, and report what hardly
 differs: they must agree on all that they draw, too, if not as closely.
 """
@@ -15,13 +19,17 @@ differs: they must agree on all that they draw, too, if not as closely.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable
+from concurrent.futures import Executor
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
 from pplc_runtime.composed import method_in, offer_of
 from pplc_runtime.engine.enumeration import NotFinite
 from pplc_runtime.results.convergence import aligned, rank_rhat
+from pplc_runtime.results.journal import FAILED, Journal, JournalError
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.running.choices import GENERAL, STATIC, Choice, choices
 from pplc_runtime.settings import SETTINGS
@@ -29,6 +37,8 @@ from pplc_runtime.values import ModelError
 
 if TYPE_CHECKING:
     from pplc_runtime.running.program import Program
+
+Noted = TypeVar("Noted")
 
 CHAINS: Final = 4
 FEWEST: Final = 50
@@ -51,9 +61,26 @@ class Wanted(NamedTuple):
 
     effective: int
     until: float
-    """On the clock."""
+    """On the clock of the run."""
     everywhere: bool = False
     """Whether chains must agree on all that they draw."""
+
+
+class Course:
+    """The clock of a run, over all processes that it has had, and what was decided on the way."""
+
+    def __init__(self, journal: Journal | None) -> None:
+        self.journal = journal
+        self.begun = time.monotonic() - (0.0 if journal is None else journal.seconds)
+
+    def now(self) -> float:
+        """Seconds since the run has begun."""
+        return time.monotonic() - self.begun
+
+    def noted(self, what: str, find: Callable[[], Noted], fits: Callable[[Any], bool]) -> tuple[Noted, float]:
+        """What is decided, and when that was; `fits` tells what can have been."""
+        at = self.now()
+        return (find(), at) if self.journal is None else self.journal.noted(what, find, at, fits)
 
 
 def automatic(
@@ -63,16 +90,14 @@ def automatic(
     target_ess: int = SETTINGS["target_ess"].default,
     seconds: int = SETTINGS["seconds"].default,
     chains: int = 1,
-    seed: int | None = None,
+    journal: Journal | None = None,
     **settings: Any,
 ) -> Posterior:
     """Draws by the method that fits, until there are enough."""
-    begun = time.monotonic()
-    if seed is None:
-        seed = int(np.random.SeedSequence().generate_state(1)[0])
-    own: dict[str, Any] = {"data": data, "max_depth": max_depth, "seed": seed, **settings}
+    course = Course(journal)
+    own: dict[str, Any] = {"data": data, "max_depth": max_depth, **settings}
     try:
-        exact = program.infer("enumerate", **own)
+        exact = program.infer("enumerate", **{**own, "executor": None})
         exact.remarks.append("auto: enumerate, since executions are few; by hand --method enumerate")
         return exact
     except NotFinite:
@@ -83,18 +108,24 @@ def automatic(
     told: list[str] = []
     for place, choice in enumerate(found):
         is_last = place == len(found) - 1
-        until = begun + seconds * (1.0 if is_last else 2 / 3)
+        until = seconds * (1.0 if is_last else 2 / 3)
         try:
-            method = piloted(program, choice, own)
+            method, _ = course.noted("method", partial(piloted, program, choice, own), choice.ways.__contains__)
             many = {"chains": max(CHAINS, chains)} if offer_of(method_in(method)).is_chain else {}
             sweeps = settings.get("sweeps") or _FIRST.get(method, 250)
-            posterior = program.infer(method, **{**own, **many, **_burn_in(method), "sweeps": sweeps})
+            posterior = program.infer(
+                method, **{**own, **many, **_burn_in(method), "sweeps": sweeps, "checkpoint": journal}
+            )
+        except JournalError:
+            raise
         except ModelError as error:
             if is_last and best is None:
                 raise
-            told.append(f"{choice.method} cannot be used: {str(error).splitlines()[0]}")
+            why, _ = course.noted(FAILED, partial(str, error), lambda found: isinstance(found, str))
+            told.append(f"{choice.method} cannot be used: {why.partition(chr(10))[0]}")
             continue
-        lacks = until_enough(posterior, Wanted(target_ess, until, choice.everywhere), is_last)
+        wanted = Wanted(target_ess, until, choice.everywhere)
+        lacks = until_enough(posterior, wanted, is_last, course, settings.get("executor"))
         by_hand = f"--method '{method}'" + (f" --chains {posterior.chains}" if many else "")
         if best is None or effective_of(posterior) > effective_of(best):
             best, chosen = posterior, f"auto: {method}, since {choice.reason}; by hand {by_hand}"
@@ -114,11 +145,11 @@ def automatic(
 def piloted(program: Program, choice: Choice, own: dict[str, Any]) -> str:
     """The method of a choice: that which has most effective draws for its gradients, in a short run of one chain."""
     rates: dict[str, float] = {}
-    for method in (choice.method, *choice.others) if choice.others else ():
+    for method in choice.ways if choice.others else ():
         rates[method] = 0.0
         given = {**own, "sweeps": PILOT, "burn_in": PILOT, "chains": 1, "cores": 1}
         try:
-            pilot = program.infer(method, **{**given, "on_sweep": None, "progress": False})
+            pilot = program.infer(method, **{**given, "on_sweep": None, "progress": False, "executor": None})
         except ModelError:
             continue
         work = sum(sweep.diagnostics["gradients"] for sweep in pilot.sweeps)
@@ -131,24 +162,39 @@ def _burn_in(method: str) -> dict[str, int]:
     return {"burn_in": 50} if method in (GENERAL, STATIC) else {}
 
 
-def until_enough(posterior: Posterior, wanted: Wanted, is_last: bool) -> str | None:
+def until_enough(
+    posterior: Posterior, wanted: Wanted, is_last: bool, course: Course, executor: Executor | None = None
+) -> str | None:
     """Go on until there is enough; what is lacking when the time is over, or at once if smc will not come there."""
-    begun = time.monotonic()
     already = len(posterior.sweeps) // posterior.chains
+    begun = course.now()
     if not is_last and posterior.method == "smc" and effective_of(posterior) < ENOUGH_OF_SMC:
         return f"{effective_of(posterior):.0f} effective draws in {already} sweeps"
     while (told := lacking(posterior, wanted.effective, wanted.everywhere)) and not posterior.interrupted:
-        left = wanted.until - time.monotonic()
-        if left <= 0:
-            return told
         done = len(posterior.sweeps) // posterior.chains
-        pace = max(time.monotonic() - begun, 1e-3) / max(1, done - already)
-        in_time = int(left / pace) if done > already else done
+        more, at = course.noted("more", partial(further, course, wanted.until, done, already, begun), is_number)
+        if more <= 0:
+            return told
+        begun = at if done == already else begun
         try:
-            posterior.extend(max(1, min(done, in_time)))
+            posterior.extend(more, executor=executor, journal=course.journal, progress=False)
         except KeyboardInterrupt:
             posterior.interrupted = True
     return told
+
+
+def is_number(found: Any) -> bool:
+    """Whether it is a number of sweeps."""
+    return type(found) is int and found >= 0
+
+
+def further(course: Course, until: float, done: int, already: int, begun: float) -> int:
+    """How many sweeps are done next: as many again, or what there is time for; 0 if it is over."""
+    left = until - course.now()
+    if left <= 0:
+        return 0
+    pace = max(course.now() - begun, 1e-3) / max(1, done - already)
+    return max(1, min(done, int(left / pace) if done > already else done))
 
 
 def effective_of(posterior: Posterior) -> float:

@@ -43,6 +43,11 @@ class Choice(NamedTuple):
     everywhere: bool = False
     """Whether chains must agree on all that they draw, since they may each be in a mode of their own."""
 
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """The methods that it may be."""
+        return (self.method, *self.others)
+
 
 def choices(plan: Plan) -> list[Choice]:
     """The methods for a program that cannot be enumerated, the best first."""

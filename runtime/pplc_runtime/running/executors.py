@@ -2,20 +2,23 @@
 
 A block is a function of the program's text, the data, the settings, the key of its chain, and what the chain retains.
 So it makes no difference who does it, when, or how often: one that a lost worker had is done again by another. The
-sweeps are given in the order of the chains, as one process gives them. Programs go there as text, and results come back
-as arrays.
+sweeps are given in the order of the chains, as one process gives them. Programs go there as text. What comes back stays
+packed until it is handed over, so that chains that wait for the first take little memory; what a worker has made for a
+program, as machine code, it keeps for the next block.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import signal
+import threading
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, ProcessPoolExecutor, wait
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pplc_runtime.composition import Composition
 from pplc_runtime.inference.base import Settings
@@ -26,6 +29,7 @@ from pplc_runtime.running.limits import Limits, for_another, of_another
 from pplc_runtime.values import ModelError
 
 if TYPE_CHECKING:
+    from pplc_runtime.running.driver import Drivers
     from pplc_runtime.running.program import Program
 
 IN_FLIGHT: Final = 64
@@ -42,11 +46,10 @@ GONE: Final = "the workers are gone ({}); what was drawn before is kept, and wit
 class Task:
     """Chains that are run together, or one alone."""
 
-    program: Program
-    method: str | Composition
+    run: bytes
+    """What is run, `packed`: the same for all chains."""
     settings: tuple[Settings, ...]
     keys: tuple[Key, ...]
-    data: dict[str, Any]
     max_depth: int
     block: int
     lean: bool
@@ -76,10 +79,37 @@ def singly(parts: Iterable[Some]) -> Generator[Sweep]:
         yield from part if isinstance(part, Block) else [part]
 
 
-def next_block(task: Task, after: Sequence[Sweep | None]) -> list[Sweep] | None:
+def packed(program: Program, method: str | Composition, data: dict[str, Any]) -> bytes:
+    """What is run, as it goes to workers."""
+    return pickle.dumps((program, method, data))
+
+
+_kept: Final = threading.local()
+
+
+def unpacked(run: bytes) -> tuple[Program, Drivers]:
+    """What is run, and what takes its steps; a thread keeps those of its last run, with all that was made for them."""
+    if getattr(_kept, "run", None) != run:
+        program, method, data = pickle.loads(run)
+        _kept.made = program, program.drivers(method, data)
+        _kept.run = run
+    made: tuple[Program, Drivers] = _kept.made
+    return made
+
+
+class Done(NamedTuple):
+    """A block that is done."""
+
+    last: list[Sweep]
+    """The last sweep of each chain."""
+    sweeps: bytes
+    """All of them, packed."""
+
+
+def next_block(task: Task, after: Sequence[Sweep | None]) -> Done | None:
     """The sweeps of the next block; None where chains cannot be run together."""
-    program, several = task.program, len(task.settings) > 1
-    drivers = program.drivers(task.method, task.data)
+    several = len(task.settings) > 1
+    program, drivers = unpacked(task.run)
     if several:
         work = partial(program.in_lanes, drivers, list(task.settings), list(task.keys), after)
     else:
@@ -93,10 +123,10 @@ def next_block(task: Task, after: Sequence[Sweep | None]) -> list[Sweep] | None:
                 break
     if several and not found:
         return None
+    lasts = {sweep.chain: sweep for sweep in found}
     if task.lean:
-        final = found[-1].number if found else 0
-        found = [sweep if sweep.number == final else replace(sweep, kept=None) for sweep in found]
-    return found
+        found = [replace(sweep, kept=None) for sweep in found]
+    return Done([lasts[own.chain] for own in task.settings], pickle.dumps(found))
 
 
 @dataclass(slots=True)
@@ -106,8 +136,8 @@ class _Running:
     task: Task
     after: list[Sweep | None]
     future: Any = None
-    waiting: list[Sweep] = field(default_factory=list)
-    """Sweeps that are done and not handed over."""
+    waiting: list[bytes] = field(default_factory=list)
+    """Sweeps that are done and not handed over, packed."""
 
     def submit(self, executor: Executor) -> None:
         task = replace(self.task, limits=for_another())
@@ -119,10 +149,15 @@ class _Running:
         self.future = None
         if found is None:
             return False
-        last = {sweep.chain: sweep for sweep in found}
-        self.after = [last[own.chain] for own in self.task.settings]
-        self.waiting += found
+        self.after = list(found.last)
+        self.waiting.append(found.sweeps)
         return True
+
+    def sweeps(self) -> Iterator[Sweep]:
+        """What is done and not handed over."""
+        waiting, self.waiting = self.waiting, []
+        for block in waiting:
+            yield from pickle.loads(block)
 
 
 def by_executor(executor: Executor, tasks: list[Task], after: list[list[Sweep | None]]) -> Generator[Sweep]:
@@ -147,8 +182,7 @@ def by_executor(executor: Executor, tasks: list[Task], after: list[list[Sweep | 
                     for own in parts:
                         own.submit(executor)
             while running:
-                waiting, running[0].waiting = running[0].waiting, []
-                yield from waiting
+                yield from running[0].sweeps()
                 if running[0].future is not None:
                     break
                 running.pop(0)
@@ -156,7 +190,7 @@ def by_executor(executor: Executor, tasks: list[Task], after: list[list[Sweep | 
         for each in running:
             if each.future is not None and each.future.done() and each.future.exception() is None:
                 each.take()
-            yield from each.waiting
+            yield from each.sweeps()
         raise
     except (BrokenExecutor, CancelledError, OSError) as error:
         raise ModelError(GONE.format(str(error) or type(error).__name__)) from None

@@ -36,7 +36,6 @@ from pplc_runtime.results.genealogy import Genealogy
 from pplc_runtime.results.kept import MOST_PARTICLES, Kept, equal_places
 from pplc_runtime.results.kept import Block as Values
 from pplc_runtime.results.sweeps import Column, Sweep
-from pplc_runtime.values import Impossible, ModelError
 
 LEAST_WORK: Final = 20_000
 """From so many segments of particles on machine code is worth the time that it takes to make it."""
@@ -196,7 +195,7 @@ class General:
             self.engine.retain(drawn_of(self.plan, state.held[0]))
         numbers = settings.particles * (len(self.plan.segments) + self.engine.predicts + 1)
         most = 1 if self.engine.has_references else max(1, min(MOST_SWEEPS, MOST_NUMBERS // numbers))
-        size, failures, found = 1, 0, False
+        size, failures = 1, 0
         while number < settings.sweeps:
             left = -number if number < 0 else settings.sweeps - number
             count = min(left, size, most)
@@ -216,17 +215,14 @@ class General:
                 done = 0 if block is None else len(block.log_evidence)
                 failures = MOST_FAILURES if stopped.code == 1 else failures + 1
             size = 2 * size if time.perf_counter() - began < BLOCK_SECONDS else size
+            if block is not None and number == 0 and not (block.log_evidence > -np.inf).any():
+                self.kernel.step(self.below, None, settings, 0, keys[0], report=False)  # an error, if that is always so
             if block is not None and number >= 0:
-                found = found or bool((block.log_evidence > -np.inf).any())
                 yield from self.handed(block, number, keys)
             if done < count:
-                for sweep in self.by_lanes(number + done, keys[done], found):
-                    found = found or sweep.log_evidence is None or sweep.log_evidence > -np.inf
-                    yield sweep
+                yield from self.by_lanes(number + done, keys[done])
                 done += 1
             number += done
-            if self.method == "importance" and number >= settings.sweeps and not found:
-                raise self.impossible()
 
     def stopped_at(self) -> tuple[int, int] | None:
         """Where in the source machine code was when it was told to stop."""
@@ -283,6 +279,8 @@ class General:
         weakest = Weakest(int(block.weakest[place, 0]), *block.weakest[place, 1:].tolist()) if looked else None
         told: dict[str, Any]
         if self.method == "smc":
+            if not block.log_evidence[place] > -np.inf:  # it has lost all its particles
+                return {}
             forks = ((n - 1, ancestors[n]) for n in range(len(ancestors) - 1, 0, -1))
             told = {"ancestry": Ancestry.of(settings.particles, forks), "weakest": weakest, "outline": outline}
             if settings.keeps_genealogy(number):
@@ -315,15 +313,15 @@ class General:
         self, log_weights: NDArray[np.float64], number: int, key: Key, living: NDArray[np.intp]
     ) -> Kept | None:
         """What is kept of an independent sweep."""
-        if self.settings.particles > MOST_PARTICLES:
+        if self.settings.particles > MOST_PARTICLES or not (log_weights > -np.inf).any():
             return None
         places = equal_places(log_weights, self.settings.chain, number, is_chain=False)
         again = OfSweep(self.naming, self.method, self.settings.particles, (key.k0, key.k1), living[places].tolist())
         return KeptLater(places, again)
 
-    def by_lanes(self, number: int, key: Key, found: bool) -> Iterator[Sweep]:
+    def by_lanes(self, number: int, key: Key) -> Iterator[Sweep]:
         """A sweep that something is wrong with, by lanes: it is the same sweep, and they know what to say."""
-        state: Any = found if self.method == "importance" else None
+        state: Any = None
         if self.is_chain:
             assert self.engine.retained is not None
             state = Retained([self.naming.named(self.engine.retained.words)])
@@ -332,12 +330,6 @@ class General:
             self.engine.retain(drawn_of(self.plan, state.held[0]))
         if number >= 0:
             yield from keeping(state, sweeps)
-
-    def impossible(self) -> ModelError:
-        """The error when all weights of all sweeps are zero."""
-        error = Impossible("all weights are zero: no particle can pass the observes up to here")
-        error.place = (*self.plan.segments[-1][-1].place, 1)
-        return error
 
 
 class _Telling:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from copy import copy
-from functools import lru_cache, partial
+from dataclasses import replace
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Never, TypeVar
 
 import numpy as np
 
-from pplc_runtime.command.failures import UsageError
 from pplc_runtime.command.infer import run_module
-from pplc_runtime.command.inputs import read_inputs
+from pplc_runtime.command.inputs import given_inputs
 from pplc_runtime.command.progress import Progress
 from pplc_runtime.composed import check_names, method_in, offer_of
 from pplc_runtime.composition import Composition
@@ -32,16 +31,16 @@ from pplc_runtime.program.errors import Included, Limited, Places, Reached, loca
 from pplc_runtime.program.inner_observes import inner_observes, mentions
 from pplc_runtime.program.steps import Assume, Input, Step
 from pplc_runtime.results.blocks import Block, Some, has_weight, is_parted
-from pplc_runtime.results.inputs import inputs_of
 from pplc_runtime.results.journal import EVERY, Journal, digest, settings_in
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
-from pplc_runtime.running.again import Done
+from pplc_runtime.running.again import Done, without_particles
 from pplc_runtime.running.auto import automatic
 from pplc_runtime.running.channel import handed_over
 from pplc_runtime.running.driver import Driver, Drivers
-from pplc_runtime.running.executors import Task, block_of, by_executor, processes, singly
+from pplc_runtime.running.executors import Task, block_of, by_executor, packed, processes, singly
 from pplc_runtime.running.limits import limited
+from pplc_runtime.running.modules import program_of
 from pplc_runtime.settings import checked, with_settings
 from pplc_runtime.specialise.delayed import with_delayed
 from pplc_runtime.specialise.engine import specialised_text
@@ -126,7 +125,7 @@ class Program:
         max_seconds: float | None = None,
         max_memory: int | str | None = None,
         engine: Engine | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint: str | os.PathLike[str] | Journal | None = None,
         resume: str | os.PathLike[str] | None = None,
         every: float = EVERY,
         executor: Executor | None = None,
@@ -149,13 +148,22 @@ class Program:
         given |= {"cores": cores, "max_seconds": max_seconds, "max_memory": max_memory}
         method = method_in(method)
         journaled = checkpoint is not None or resume is not None
-        if journaled and (method == "auto" or engine is not None):
-            who = "auto, which ends by the clock," if engine is None else "the reference engine"
-            raise ValueError(f"{who} writes no checkpoints; name another {'method' if engine is None else 'engine'}")
+        if journaled and engine is not None:
+            raise ValueError("the reference engine writes no checkpoints; name another engine")
+        if seed is None and resume is not None:
+            given["seed"] = settings_in(resume).get("seed")
         if method == "auto":
             told = checked(offer_of(method), {**given, **options}, "lanes" if engine is None else "reference")
-            with limited(told.pop("max_seconds", None), told.pop("max_memory", None)):
-                return automatic(self, data, max_depth or DEEPEST, on_sweep=on_sweep, progress=progress, **told)
+            limits = limited(told.pop("max_seconds", None), told.pop("max_memory", None))
+            told.setdefault("seed", new_seed())
+            run_of = {name: value for name, value in told.items() if name != "cores"}
+            told |= {"on_sweep": on_sweep, "progress": progress, "executor": executor}
+            if not journaled:
+                with limits:
+                    return automatic(self, data, max_depth or DEEPEST, **told)
+            head = {"method": "auto", **run_of}
+            with limits, closing(self.journal(checkpoint, resume, every, head, self.data(data))) as journal:
+                return automatic(self, data, max_depth or DEEPEST, journal=journal, **told)
         if isinstance(method, Composition):
             check_names(method, self.assumed)
         chosen = offer_of(method)
@@ -167,11 +175,9 @@ class Program:
             length = told["chains"] = 1
         chains, cores, max_depth = told.pop("chains", 1), told.pop("cores", 1), told.pop("max_depth", None)
         seed = told.pop("seed", None)
-        told.setdefault("burn_in", chosen.burn_in)
-        if seed is None and resume is not None:
-            seed = settings_in(resume).get("seed")
         if seed is None:
-            seed = int(np.random.SeedSequence().generate_state(1)[0])
+            seed = new_seed()
+        told.setdefault("burn_in", chosen.burn_in)
         values = self.data(data)
         here.printed, here.sweep = 0, None
         kept: list[Some] = []
@@ -191,15 +197,18 @@ class Program:
 
         settings = [Settings(number, length, chain, **told) for chain in range(chains)]
         sweeps_done: Generator[Some]
+        own: AbstractContextManager[Any] = nullcontext()
         if journaled:
             run_of = {"method": str(method), "particles": number, "sweeps": length, "chains": chains, "seed": seed}
             journal = self.journal(checkpoint, resume, every, {**run_of, **told}, values)
-            after = journal.after(chains, chosen.is_chain)
-            sweeps_done = journal.through(
-                singly(
-                    self.chains(method, settings, Key.of(seed), values, cores, max_depth or DEEPEST, after, executor)
-                )
-            )
+            own = own if journal is checkpoint else closing(journal)
+
+            def rest(after: list[Sweep | None]) -> Generator[Sweep]:
+                starts = after if chosen.is_chain else without_particles(after)
+                deepest = max_depth or DEEPEST
+                return singly(self.chains(method, settings, Key.of(seed), values, cores, deepest, starts, executor))
+
+            sweeps_done = journal.through([None] * chains, length - 1, rest)
         elif engine is None:
             deepest = max_depth or DEEPEST
             sweeps_done = self.chains(method, settings, Key.of(seed), values, cores, deepest, (), executor, not keep)
@@ -207,7 +216,7 @@ class Program:
             work = partial(self.located, partial(engine, method, settings, seed, values, max_depth))
             sweeps_done = self.deep(work, DEEPEST)
         try:
-            with limits, closing(sweeps_done):
+            with limits, own, closing(sweeps_done):
                 for done in sweeps_done:
                     each(done)
         except (KeyboardInterrupt, Limited) as error:
@@ -217,17 +226,30 @@ class Program:
         finally:
             bar.close()
         if not found:
-            raise ModelError(f"{self.source}: error: every particle of every sweep has weight zero")
+            self.say_why(method, settings[0], Key.of(seed), values, max_depth or DEEPEST)
         run = Done(self, values, number, told, cores, max_depth or DEEPEST, engine is None)
         inside = self.inner_observes() if is_parted(kept) else ()
         posterior = Posterior(chosen.name, seed, chosen.draws_of(number), chains, kept, chosen.is_chain, inside, run)
         posterior.interrupted, posterior.limit = interrupted, limit
         return posterior
 
+    def say_why(
+        self, method: str | Composition, settings: Settings, key: Key, data: dict[str, Any], max_depth: int
+    ) -> Never:
+        """The error where every sweep has lost all its particles: the first sweep is done again by lanes, which know
+        the statement."""
+        driver = self.drivers(method, data).make(replace(settings, sweeps=1))
+        kernel: Any = driver.kernel
+        own = key.fold(settings.chain).fold(settings.burn_in)
+        self.once(lambda: kernel.once(driver.engine, driver.settings, 0, own), max_depth)
+        raise ModelError(f"{self.source}: error: every particle of every sweep has weight zero")
+
     def journal(
         self, checkpoint: Any, resume: Any, every: float, settings: dict[str, Any], values: dict[str, Any]
     ) -> Journal:
-        """The journal of a run, a new one or one to go on with."""
+        """The journal of a run, a new one or one to go on with; or the one that it is a part of."""
+        if isinstance(checkpoint, Journal):
+            return checkpoint
         if checkpoint is not None and resume is not None and os.path.realpath(checkpoint) != os.path.realpath(resume):
             raise ValueError("a run that is resumed goes on in its own journal")
         head = {"model": digest(self.module_text()), "data": digest(values), "settings": settings}
@@ -242,16 +264,8 @@ class Program:
         return inner_observes(self.module, self.file, self.places)
 
     def data(self, given: Any) -> dict[str, Any]:
-        """The values of the inputs as the language has them, and of observes that are replaced.
-
-        A path is that of a file, which is read as --data is."""
-        if isinstance(given, str | os.PathLike):
-            try:
-                values = read_inputs([os.fspath(given)], (), self.inputs, self.asks_for_missing, self.needed)
-            except UsageError as error:
-                raise ValueError(f"data: {error}") from None
-        else:
-            values = inputs_of(given, self.inputs, self.asks_for_missing, needed=self.needed)
+        """The values of the inputs as the language has them, and of observes that are replaced."""
+        values = given_inputs(given, self.inputs, self.asks_for_missing, self.needed)
         return values if self.observed is None else {**values, OBSERVED: self.observed}
 
     def with_data(self, observed: Replaced) -> Program:
@@ -297,7 +311,8 @@ class Program:
             for own, its, last in zip_longest(settings, keys, after):
                 yield from self.deep(partial(self.run, drivers, own, its, last), max_depth)
             return
-        task = Task(self, method, tuple(settings), tuple(keys), data, max_depth, block_of(method, own), lean)
+        run = packed(self, method, data)
+        task = Task(run, tuple(settings), tuple(keys), max_depth, block_of(method, own), lean)
         tasks = [task] if executor is not None and fit else task.alone()
         lasts = [*after, *[None] * (len(settings) - len(after))]
         whole = [lasts] if len(tasks) == 1 and fit else [[last] for last in lasts]
@@ -374,17 +389,6 @@ class Program:
         raise SystemExit(run_module(self))
 
 
-def module_of(text: str, name: str, file: str) -> ModuleType:
-    """The module whose text is given, which its program keeps."""
-    module = ModuleType(name)
-    module.__file__ = file
-    exec(compile(text, file, "exec"), module.__dict__)
-    module.PROGRAM.text = text
-    return module
-
-
-@lru_cache(maxsize=8)
-def program_of(text: str, name: str, file: str) -> Program:
-    """The program of such a module; made once where blocks of its chains come again and again."""
-    program: Program = module_of(text, name, file).PROGRAM
-    return program
+def new_seed() -> int:
+    """A seed that nobody has chosen."""
+    return int(np.random.SeedSequence().generate_state(1)[0])
