@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -323,21 +323,24 @@ def start_up(bench: Bench) -> Iterator[Row]:
             1.5,
         )
     ]
+    few = repeats // 3
     for model in ("nlss", "lgss", "crp"):
-        program = getattr(models, model)()
-        cases.append(
-            (
-                f"first draw of {model}, compiled",
-                lambda p=program: processes.first_draw(p, repeats // 3),
-                "import numpy",
-                lambda: processes.numpy_import(repeats // 3),
-                None,
-            )
-        )
+        first = partial(processes.first_draw, getattr(models, model)(), few)
+        label = f"first draw of {model}, compiled"
+        cases.append((label, first, "import numpy", lambda: processes.numpy_import(few), None))
     for label, ours, against, theirs, limit in cases:
         if bench.wanted(f"{section}: {label}"):
             try:
                 yield _row(section, label, ours(), against, theirs(), limit)
+            except LOST as error:
+                yield failed(section, label, error)
+    for model in ("nlss", "lgss", "hmm", "crp"):
+        label = f"text to sweeps, {model}"
+        if bench.wanted(f"{section}: {label}"):
+            try:
+                cold, warm = processes.new_program(getattr(models, model)(), few)
+                yield Row(section, f"{label}, cold cache", cold, "0.5 s", 500.0, 1.0)
+                yield Row(section, f"{label}, warm", warm, "0.25 s", 250.0, 1.0)
             except LOST as error:
                 yield failed(section, label, error)
 

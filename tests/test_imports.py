@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Final
 
@@ -118,11 +119,23 @@ MODULES: Final = dict(_modules())
 
 def _imports(file: Path) -> Iterator[str]:
     """The modules that a file imports, also inside of functions."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    return _imported(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+
+
+def _at_run_time(node: ast.AST) -> Iterator[ast.AST]:
+    """What is inside of a module, without what only the type checker reads."""
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+            yield child
+            yield from _at_run_time(child)
+
+
+def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0 and node.module is not None, f"{file}: a relative import"
+            assert node.level == 0 and node.module is not None, "a relative import"
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
                 yield inner if inner in MODULES else node.module
@@ -162,6 +175,46 @@ def test_levels_of_the_runtime(module: str) -> None:
 def test_a_method_sees_no_other_method(module: str) -> None:
     seen = [imported for imported in _imports(MODULES[module]) if _within(imported, "pplc_runtime.inference.")]
     assert [imported for imported in seen if imported.split(".")[2] not in BUILDING_BLOCKS] == []
+
+
+RINGS: Final = {
+    ("pplc_runtime.engine.forward", "pplc_runtime.engine.nested"): "a query is run by handlers, and a handler is asked",
+    ("pplc_runtime.general.gaussian", "pplc_runtime.general.primitives"): "processes are among the primitives",
+    ("pplc_runtime.native.joint", "pplc_runtime.native.sums"): "a sum is part of the density that it is found in",
+    (
+        "pplc_runtime.results.files",
+        "pplc_runtime.results.posterior",
+    ): "draws that are read are a posterior, which writes",
+    ("pplc_runtime.reference.evaluate", "pplc_runtime.reference.gaussian"): "the kernel of a process is evaluated",
+    ("pplc_runtime.reference.evaluate", "pplc_runtime.reference.higher_order"): "they evaluate calls, and are called",
+}
+"""Imports inside of functions that close a ring, and why. Every other one may stand at the head of its file."""
+
+
+def test_no_import_inside_of_a_function_hides_a_ring() -> None:
+    seen = {
+        module: {
+            imported
+            for imported in _imported(_at_run_time(ast.parse(file.read_text(encoding="utf-8"))))
+            if imported in MODULES and imported != module
+        }
+        for module, file in MODULES.items()
+    }
+    for module, imported in RINGS:
+        seen[module].remove(imported)
+    sorter = TopologicalSorter(seen)
+    sorter.prepare()  # raises CycleError, with the ring
+
+    def reaches(start: str) -> set[str]:
+        found, left = set[str](), [start]
+        while left:
+            new = seen[left.pop()] - found
+            found |= new
+            left += new
+        return found
+
+    needless = [(module, imported) for module, imported in RINGS if module not in reaches(imported)]
+    assert needless == []
 
 
 def test_the_runtime_never_imports_the_compiler() -> None:

@@ -85,4 +85,40 @@ PROGRAMS: Final = {
         """,
         {"(= a b)": coin(F(1, 2))},
     ),
+    "parameters that have the names of definitions, and what the file asks with": Finite(
+        """
+        (ns asked)
+        (defm tilted [x] (if x p (- 1 p)))
+        (def p 3/4)
+        (def heads [true true])
+        (defquery seen [p heads]
+          (let [x (sample (flip p))]
+            (doseq [head heads] (observe (flip (tilted x)) head))
+            {:x x :both [p (tilted true)]}))
+        (def samples (->> (doquery :smc seen [(/ p 3) (take 1 heads)] :number-of-particles 100) (take 10)))
+        """,
+        {":x": coin(F(1, 4) * F(3, 4) / (F(1, 4) * F(3, 4) + F(3, 4) * F(1, 4))), ":both": {(0.25, 0.75): F(1)}},
+    ),
+    "queries that a let or a def names": Finite(
+        """
+        (ns held)
+        (def outer-one (query [p] (let [x (sample (flip p))] (observe (flip (if x 3/4 1/4)) true) x)))
+        (defquery asking []
+          (let [inner (query one [p] (let [x (sample (flip p))] (observe (flip (if x 0.9 0.1)) true) x))
+                belief (conditional inner)
+                a (sample (belief 0.5))
+                b (sample ((conditional outer-one :enumerate) 0.5))]
+            (observe (flip (if (= a b) 1 0)) true)
+            {:a a}))
+        """,
+        {":a": coin(F(9, 10) * F(3, 4) / (F(9, 10) * F(3, 4) + F(1, 10) * F(1, 4)))},
+    ),
+    "a for over the entries of a map": Finite(
+        """
+        [assume x (sample (flip 1/4))]
+        [for [[k y] {:a true :b true}] [observe (flip (if x 3/4 1/4)) y]]
+        [predict x]
+        """,
+        {"x": coin(F(1, 4) * F(9, 16) / (F(1, 4) * F(9, 16) + F(3, 4) * F(1, 16)))},
+    ),
 }

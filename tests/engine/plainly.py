@@ -99,8 +99,9 @@ class Run:
                 for element in elements(self.value(sequence, row), "for"):
                     for inner in body:
                         self.statement(inner, {**row, name: element})
-            case core.InputStatement():
-                raise AssertionError("programs without inputs")
+            case core.InputStatement(name, default):
+                assert default is not None, "programs without inputs, or with defaults"
+                self.bound[name] = self.value(default, row)
             case _:
                 assert_never(statement)
 

@@ -270,7 +270,7 @@ class Following(Forward):
         run_in(Frame.first(1), self)
         super().__init__(Stream(np.random.default_rng(1)), dict(plan.inputs))
         self.values = values
-        self.used: set[At] = set()
+        self.taken_up: set[At] = set()
         self.total = 0.0
         for step in (step for segment in (*plan.segments, plan.reports) for step in segment):
             outcome = step.function(step.at, *step.arguments)
@@ -282,7 +282,7 @@ class Following(Forward):
     def draw(self, at: At, source: Any) -> Any:
         if at not in self.values:
             return super().draw(at, source)
-        self.used.add(at)
+        self.taken_up.add(at)
         self.total += float(source.log_density(self.values[at]))
         return self.values[at]
 
@@ -295,7 +295,7 @@ def joint_densities(source: str, seed: int) -> tuple[float, float]:
         later = delayed(plan, draws_all=True)
         trace = Trace(plan, {}, np.random.default_rng(seed))
         found = Following(later, trace.values)
-    assert found.used == set(trace.values)
+    assert found.taken_up == set(trace.values)
     return trace.log_density, found.total
 
 

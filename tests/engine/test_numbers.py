@@ -72,7 +72,7 @@ def test_lanes_that_differ_in_their_keys_draw_as_each_would() -> None:
 @pytest.mark.parametrize("name", bulk.SAMPLERS)
 def test_without_machine_code(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lanes = bulk.Lanes(*(np.arange(start, start + 7, dtype=np.uint64) << np.uint64(16) for start in (1, 2**40, 5)))
-    given = (21, lanes, 12345 << 50, None, *PARAMETERS.get(name, ()))
+    given = (21, lanes, 3 << 40, 12345 << 50, None, *PARAMETERS.get(name, ()))
     by_machine = bulk.BULK[name](*given)
     monkeypatch.setattr(bulk, "_code", lambda name: None)
     np.testing.assert_allclose(bulk.BULK[name](*given), by_machine, rtol=1e-12)

@@ -7,6 +7,10 @@ from typing import Final
 from .wrong_programs import Wrong
 
 FAILING: Final[tuple[Wrong, ...]] = (
+    ("[assume y (sample (normal 0 1))]\n[observe (normal y 1) [1 2]]", "2:1", 28,
+     "normal: a value of it is a number, not [1 2]; observe each under a for, or all by (iid distribution n)"),
+    ("[assume y (sample (dirac 2))]\n[predict (y > 0.5)]", "2:10", 9,
+     "2 is not a procedure and cannot be called; an operator comes first: (> a b)"),
     ("[predict (apply (fn ([] 1) ([x y & z] 2)) [1])]", "1:17", 25,
      "'fn' takes 0, 2 or more arguments, but 1 is given"),
     ("[predict (condp = 1 2 3)]", "1:10", 15, "no clause of case matches 1"),
@@ -40,7 +44,8 @@ FAILING: Final[tuple[Wrong, ...]] = (
      "all weights are zero: in no particle is the value 1.5 possible here"),
     ("[observe (mvn [0 0] [[1 0] [0 1]]) [1 2 3]]", "1:1", 43,
      "all weights are zero: in no particle is the value [1 2 3] possible here"),
-    ("[observe (normal 0 1) [1 2]]", "1:1", 28, "normal: a value of it is a number, not [1 2]"),
+    ("[observe (normal 0 1) [1 2]]", "1:1", 28,
+     "normal: a value of it is a number, not [1 2]; observe each under a for, or all by (iid distribution n)"),
     ("[observe (normal 0 1) nil]", "1:1", 26, "normal: a value of it is a number, not nil"),
     ("[observe (uniform 0 1) 3]", "1:1", 25,
      "all weights are zero: in no particle is the value 3 possible here"),
@@ -80,11 +85,13 @@ FAILING: Final[tuple[Wrong, ...]] = (
     ("[predict ((sample (dirac 3)) 4)]", "1:10", 22, "3 is not a procedure and cannot be called"),
     ("[input y]\n[predict y]", "1:1", 9, "the input 'y' has no value; give it with --set, --data or data="),
     ("[assume n (sample (poisson 3))]\n[for [t (range n)] [predict t]]", "1:11", 20,
-     "what a for runs over must not be random: every particle meets the same observes"),
-    ("[for [t 3] [predict t]]", "1:1", 23, "a for runs over a list or a vector, not 3"),
+     "what a for runs over must not be random: every particle meets the same observes; go over what is known, as in "
+     "[for [i (range 3)] ...] with (nth xs i), or observe inside of an expression"),
+    ("[for [t 3] [predict t]]", "1:1", 23, "a for runs over a list, a vector or a map, not 3"),
     ("[for [t (range 0)] [assume x t]]\n[for [s [x]] [predict s]]", "2:10", 1, "'x' is used before it is assumed"),
     ("[for [t (range 2)] [assume x (sample (flip 0.5))]]\n[for [s [x]] [predict s]]", "1:30", 19,
-     "what a for runs over must not be random: every particle meets the same observes"),
+     "what a for runs over must not be random: every particle meets the same observes; go over what is known, as in "
+     "[for [i (range 3)] ...] with (nth xs i), or observe inside of an expression"),
     ("[assume c (sample (flip 0.5))]\n[if c [predict 1] [predict 2]]", "1:11", 19,
      "the test of a statement must not be random: every particle meets the same observes; choose inside of an "
      "expression, as in [observe (if test d1 d2) v]"),

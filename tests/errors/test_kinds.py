@@ -36,6 +36,11 @@ OBSERVE: Final = "observe takes a distribution or a process, not "
 @pytest.mark.parametrize(
     ("text", "place", "message"),
     [
+        ("[assume y (sample (normal 0 1))]\n[predict (y > 0.5)]", "2:11",
+         "a number is not a procedure and cannot be called; an operator comes first: (> a b)"),
+        ("[assume zs (sample (normal [0 0] 1))]\n[for [z zs] [observe (normal z 1) 2.0]]", "2:9",
+         "what a for runs over must not be random: go over what is known, as in [for [i (range 3)] ...], and take "
+         "random elements by (nth xs i)"),
         ("[assume rain (flip 0.2)]\n[predict (if rain 1 0)]", "2:14", TEST + "[assume rain (sample ...)] in line 1?"),
         ("[assume rain (flip 0.2)]\n[predict (and (> 1 0) rain true)]", "2:23",
          TEST + "[assume rain (sample ...)] in line 1?"),

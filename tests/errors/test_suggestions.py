@@ -9,11 +9,12 @@ import pytest
 
 from pplc.languages.foreign import ADVICE, LITERALS, NAMES, STATEMENT_NAMES
 from pplc.languages.forms import SPECIAL, STATEMENTS
+from pplc.passes.library import LIBRARY
 from pplc.pipeline import check
 from pplc.source import Source
 from pplc_runtime.program.names import CONSTANTS, SIGNATURES
 
-KNOWN: Final = {*SIGNATURES, *SPECIAL, *CONSTANTS, *LITERALS}
+KNOWN: Final = {*SIGNATURES, *SPECIAL, *LIBRARY, *CONSTANTS, *LITERALS}
 
 
 def meant(text: str) -> str:

@@ -7,6 +7,12 @@ from typing import Final, TypeAlias
 Wrong: TypeAlias = tuple[str, str, int, str]
 
 REJECTED: Final[tuple[Wrong, ...]] = (
+    ("[predict (sample normal 0 1)]", "1:10", 19,
+     "expected (sample distribution); did you mean (sample (normal ...))?"),
+    ("[observe normal 0 1 2]", "1:1", 22,
+     "expected [observe distribution value]; did you mean [observe (normal ...) value]?"),
+    ("[predict (join [1])]", "1:11", 4, "unknown name 'join': write (apply str (interpose separator parts))"),
+    ("[freeze x]", "1:2", 6, "'freeze' does not start a statement: assume the value itself in place of the draw"),
     ("[predict nomral]", "1:10", 6, "unknown name 'nomral'; did you mean 'normal'?"),
     ("[observe (nomral 0 1) 2]", "1:11", 6, "unknown name 'nomral'; did you mean 'normal'?"),
     ("[assume x (samle (normal 0 1))]", "1:12", 5, "unknown name 'samle'; did you mean 'sample'?"),

@@ -1,4 +1,4 @@
-"""Moves under observes of mixtures, of counts with more zeros and of independent components: means by quadrature."""
+"""Moves under mixtures, counts with more zeros and independent components, also drawn ones: means by quadrature."""
 
 from __future__ import annotations
 
@@ -49,6 +49,21 @@ MODELS = {
         """[assume x (sample (normal 0 1))]
            [observe (iid (normal x 1) 2) [0.5 1.1]] [observe (normal (* x [2 3]) 0.5) [1.0 2.0]] [predict x]""",
         (0.5 + 1.1 + 4 * (2 * 1.0 + 3 * 2.0)) / (1 + 2 + 4 * (4 + 9)),
+    ),
+    "drawn vectors": (
+        """[assume a (sample (iid (normal 0 2) 3))] [assume x (a 1)]
+           [for [[k y] [[1 1.5] [0 0.2] [1 2.5]]] [observe (normal (a k) 1) y]] [predict x]""",
+        (1.5 + 2.5) / (2 + 1 / 4),
+    ),
+    "drawn positive vectors": (
+        """[assume a (sample (exponential [1 2]))] [assume x (a 1)]
+           [observe (poisson (a 1)) 3] [observe (poisson (a 0)) 0] [predict x]""",
+        4 / 3,
+    ),
+    "drawn vectors between bounds": (
+        """[assume a (sample (uniform [0 1] [1 4]))] [assume x (nth a 1)]
+           [observe (normal x 1) 0.5] [predict x]""",
+        float(stats.truncnorm(0.5, 3.5, 0.5, 1).mean()),
     ),
 }
 

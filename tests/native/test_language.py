@@ -44,8 +44,19 @@ def words(a: int, b: int) -> int:
 
 def shifted(a: int) -> int:
     return (a & MASK) >> 60
+
+def fours(n: int, x: floats, a: float) -> float:
+    total = four(0.5)
+    for i in range(0, n, 4):
+        off = x[i : i + 4] - (2 * x[i + 1 : i + 5] * a + 1.0)
+        total = total + off * off
+    return (total[0] - total[1]) * (total[2] - 3.0 * total[3])
+
+def mixed_words(n: int, x: ints, a: int) -> None:
+    for i in apart(n):
+        x[i] = words(a, i) ^ shifted(i << 60)
 """
-NAMES = frozenset({"collatz", "mixed", "words", "shifted"})
+NAMES = frozenset({"collatz", "mixed", "words", "shifted", "fours", "mixed_words"})
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +64,22 @@ def both() -> tuple[Machine, Interpreted]:
     if not is_available():
         pytest.skip("no llvmlite")
     return Machine(SOURCE, NAMES), Interpreted(SOURCE, NAMES)
+
+
+def test_four_at_once_are_to_the_last_bit_what_each_is(both: tuple[Machine, Interpreted]) -> None:
+    x = np.random.default_rng(1).normal(size=13)
+    machine, interpreted = both
+    assert machine["fours"](12, array(x), 0.3) == interpreted["fours"](12, x, 0.3)
+    with pytest.raises(IndexError):
+        interpreted["fours"](12, x[:12], 0.3)
+
+
+@pytest.mark.parametrize("count", [0, 3, 4, 11])
+def test_turns_that_are_independent(count: int, both: tuple[Machine, Interpreted]) -> None:
+    one, other = np.zeros(12, np.int64), np.zeros(12, np.int64)
+    both[0]["mixed_words"](count, array(one), 12345)
+    both[1]["mixed_words"](count, other, 12345)
+    assert one.tolist() == other.tolist() and not one[count:].any()
 
 
 def test_loops_and_branches(both: tuple[Machine, Interpreted]) -> None:

@@ -211,6 +211,40 @@ def test_the_same_sweeps_as_by_scripts(case: tuple[str, str], monkeypatch: pytes
     )
 
 
+TABLE = """
+[assume rows [[0.5 0.5 0.0] [0.2 0.5 0.3] [0.0 1.0 LAST]]]
+[assume means [-1 0 2.5]]
+[assume a (sample (discrete [0.3 0.3 0.4]))]
+[observe (normal (nth means a) 1) 0.3]
+[assume b (sample (discrete (nth rows a)))]
+[observe (normal (nth means b) 2) 0.8]
+[assume c (sample (discrete (nth rows b)))]
+[observe (discrete (nth rows c)) 1]
+[predict (+ a (* 3 b) (* 9 c))]
+"""
+"""What is looked up in constants: rows of weights that are no probabilities, some of them zero."""
+
+
+@pytest.mark.skipif(not is_available(), reason="takes long without llvmlite")
+@pytest.mark.parametrize("method", ["smc", "pgas"])
+def test_what_is_looked_up_in_constants(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = compile_text(TABLE.replace("LAST", "3.0"))
+    assert_equal(*both(model, method, monkeypatch, particles=4, sweeps=30))
+
+
+@pytest.mark.skipif(not is_available(), reason="takes long without llvmlite")
+@pytest.mark.parametrize("method", ["smc", "pgas"])
+def test_a_wrong_row_of_constants_is_told(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By those particles that look there."""
+    model, told = compile_text(TABLE.replace("LAST", "-3.0")), set()
+    for least in (0, 10**12):
+        monkeypatch.setattr(native_engine, "LEAST_WORK", least)
+        with pytest.raises(ModelError) as found:
+            model.infer(method, particles=4, sweeps=30, seed=4)
+        told.add(str(found.value))
+    assert len(told) == 1 and "weights" in told.pop()
+
+
 RUNS_OF_LARGE = share(["smc", "icsmc", "pgas", "importance"], 4)
 
 

@@ -282,6 +282,12 @@ ADVICE: Final = _said({
     "ordered-logistic ordered-probit": "there is no such distribution; give its probabilities to (discrete weights)",
     "skew-normal multivariate-t multi-student-t gumbel frechet wald kumaraswamy triangular rice moyal wiener kde"
     " asymmetric-laplace interpolated": "there is no such distribution; draw it, and observe by (factor log-density)",
+    "join": "write (apply str (interpose separator parts))",
+    "split": "texts are not taken apart: hand the parts over as data",
+    "atom ref volatile! deref": _CHANGES,
+    "force": "a chain starts from a run of its own; what is known is [observe distribution value]",
+    "freeze": "assume the value itself in place of the draw",
+    "list-directives forget clear rollback": "a program is a text: change it, and run it again",
     "format sprintf": "texts are put together by (str part ...)",
     "return": "the last expression of a body is its value",
     "else": "write (if test then else), or :else in cond",

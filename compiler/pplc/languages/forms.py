@@ -74,8 +74,13 @@ def head_of(form: Group) -> str:
     return head.text
 
 
-def unnamed(rest: Sequence[Form]) -> str:
-    """What to say where a draw is given a name, as other systems want it."""
-    is_text = len(rest) > 1 and isinstance(rest[0], Atom) and isinstance(rest[0].value, str)
-    is_keyword = len(rest) > 1 and isinstance(rest[0], Name) and rest[0].text.startswith(":")
-    return "; a draw or an observe needs no name" if is_text or is_keyword else ""
+def instead(rest: Sequence[Form], usage: str) -> str:
+    """What to say where a draw or an observe has more parts than it takes: a distribution without brackets around it,
+    or a name, as other systems want it. In the usage there is a place for the distribution."""
+    first = rest[0] if len(rest) > 1 else None
+    is_text = isinstance(first, Atom) and isinstance(first.value, str)
+    if is_text or (isinstance(first, Name) and first.text.startswith(":")):
+        return "; a draw or an observe needs no name"
+    if isinstance(first, Name) and len(rest) > usage.count(" "):
+        return f"; did you mean {usage.replace('*', f'({first.text} ...)')}?"
+    return ""

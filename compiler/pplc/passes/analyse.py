@@ -40,6 +40,10 @@ from pplc_runtime.program.names import SIGNATURES
 
 PROCESSES = frozenset({*PROCESS_CONSTRUCTORS, "gp"})
 
+RANDOM_LOOP = (
+    "what a for runs over must not be random: go over what is known, as in [for [i (range 3)] ...], and take random "
+    "elements by (nth xs i)"
+)
 DROPPED = "this value is computed and dropped: only the last form of a body gives its value, and a predict reports one"
 
 
@@ -48,10 +52,15 @@ def analyse(program: core.Program) -> tuple[Analysis, list[Diagnostic]]:
     assumes = [s for s in every_statement(program.statements) if isinstance(s, core.AssumeStatement)]
     direct = {s.name: s.value for s in assumes if isinstance(s.value, core.Lambda) and not free_locals(s.value)}
     random = _random(assumes)
-    warnings = [
+    loops = [s for s in every_statement(program.statements) if isinstance(s, core.ForStatement)]
+    loops = [s for s in loops if _is_random(s.sequence, random)]
+    under = {id(inner) for s in loops for inner in every_statement(s.body)}
+    warnings = [Diagnostic(s.sequence.span, RANDOM_LOOP, "warning") for s in loops if not s.test]
+    warnings += [
         Diagnostic(s.span, "no random value reaches this observe, so that it changes no posterior", "warning")
         for s in every_statement(program.statements)
-        if isinstance(s, core.ObserveStatement) and not any(_is_random(e, random) for e in expressions(s))
+        if isinstance(s, core.ObserveStatement) and id(s) not in under
+        if not any(_is_random(e, random) for e in expressions(s))
     ]
     warnings += [Diagnostic(span, DROPPED, "warning") for span in _dropped(program, direct)]
     acting, kept = waiting(program, direct, _acts)

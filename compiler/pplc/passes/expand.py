@@ -17,7 +17,7 @@ from types import MappingProxyType
 from pplc.diagnostics import CompileError, Diagnostic
 from pplc.languages import core
 from pplc.languages.foreign import NO_MEANING, STATEMENT_NAMES, hint
-from pplc.languages.forms import SPECIAL, STATEMENTS, Form, Group, Name, unnamed
+from pplc.languages.forms import SPECIAL, STATEMENTS, Form, Group, Name, instead
 from pplc.languages.traverse import mentions
 from pplc.passes.binding import bindings
 from pplc.passes.comprehensions import counted, times
@@ -26,7 +26,7 @@ from pplc.passes.namespaces import without_aliases
 from pplc.passes.own_distributions import Choices, defined_names, renamed
 from pplc.passes.own_distributions import definition as own_definition
 from pplc.passes.patterns import literal_defaults, named_at
-from pplc.passes.queries import IGNORED, meant, queries, reporting, selected
+from pplc.passes.queries import IGNORED, hidden, meant, queries, reporting, selected
 from pplc.passes.shapes import Shapes
 from pplc.passes.surface import Bad, Surface
 from pplc.passes.versions import Versions
@@ -114,7 +114,10 @@ class _Expander(Surface):
             message = what if name is None else f"there is no query '{name}' in this file{there}"
             self.errors.append(Diagnostic(Span(0, 0), message))
             raise Bad
-        return selected(forms, found[asked[0]], self.fail)
+        chosen = selected(forms, found[asked[0]], self.fail)
+        for each in sorted(hidden(chosen)):
+            self.versions.hide(each, self.temporary(each))
+        return chosen
 
     def statements(self, forms: Iterable[Form], shapes: Shapes, loops: Loops) -> list[core.Statement]:
         result: list[core.Statement] = []
@@ -155,7 +158,7 @@ class _Expander(Surface):
             case "defdist" | "defproc":
                 return self.assume(own_definition(form, self.fail), loops)
             case "observe":
-                self.size(form, rest, 2, 2, f"[observe distribution value]{unnamed(rest)}")
+                self.size(form, rest, 2, 2, f"[observe distribution value]{instead(rest, '[observe * value]')}")
                 source, value = [self.value(item, loops) for item in rest]
                 return [core.ObserveStatement(source, value, form.span)]
             case "factor" | "condition":
@@ -232,8 +235,9 @@ class _Expander(Surface):
         """The assume of a name, which is another variable if it is assumed again. A temporary is a variable itself."""
         if "%" in name:
             return core.AssumeStatement(name, self.finished(value, loops), span, place)
-        before = self.versions.current.get(name)
-        variable = self.temporary(name) if loops.under_if or name in self.versions.taken else name
+        kept = self.versions.hidden.pop(name, None)
+        before = self.versions.current.get(name) if kept is None else None
+        variable = kept or (self.temporary(name) if loops.under_if or name in self.versions.taken else name)
         finished = self.finished(value, loops, {name: variable})
         if before is not None:
             line = self.source.line_of(self.versions.places[name].start)

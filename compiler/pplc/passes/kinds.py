@@ -37,7 +37,7 @@ from pplc.passes.kinds_known import (
 )
 from pplc.source import Source, Span
 from pplc_runtime.program.densities import OF_DISTRIBUTIONS
-from pplc_runtime.program.names import SIGNATURES, STOCHASTIC
+from pplc_runtime.program.names import OPERATORS, SIGNATURES, STOCHASTIC
 
 _TESTS: Final = frozenset({"filter", "remove", "some", "every?", "take-while", "drop-while"})
 """Primitives whose first argument is a procedure that tests."""
@@ -157,10 +157,14 @@ class _Checker:
                 self.observe(source, value, local)
             case core.App(core.Primitive(name), arguments):
                 self.operation(name, arguments, local)
-            case core.App(operator):
+            case core.App(operator, arguments):
                 kind = self.kind(operator, local)
                 if isinstance(kind, Plain) and kind in (NUMBER, BOOLEAN):
-                    self.warn(operator.span, f"{kind} is not a procedure and cannot be called")
+                    first = arguments[0] if len(arguments) == 2 else None
+                    asked = ""
+                    if isinstance(first, core.Primitive) and first.name in OPERATORS:
+                        asked = f"; an operator comes first: ({first.name} a b)"
+                    self.warn(operator.span, f"{kind} is not a procedure and cannot be called{asked}")
                 elif isinstance(kind, Drawable) and kind != FUNCTION:
                     self.forgotten(f"{kind} is not a procedure and cannot be called", operator, kind)
 

@@ -15,15 +15,19 @@ NAMING: Final = ("ns", "ns+", "require", "use", "import")
 """What tells of other namespaces."""
 
 
-def every_name(form: Form) -> Iterator[str]:
-    """The names in a form, in no order."""
+def every_form(form: Form) -> Iterator[Form]:
+    """A form and those inside of it, in the order of the text."""
     stack = [form]
     while stack:
         item = stack.pop()
-        if isinstance(item, Name):
-            yield item.text
-        elif isinstance(item, Group):
-            stack.extend(item.items)
+        yield item
+        if isinstance(item, Group):
+            stack.extend(reversed(item.items))
+
+
+def every_name(form: Form) -> Iterator[str]:
+    """The names in a form."""
+    return (item.text for item in every_form(form) if isinstance(item, Name))
 
 
 def mapped_forms(form: Form, change: Callable[[Form], Form]) -> Form:

@@ -9,21 +9,22 @@
           (observe (normal mu (noise)) y))
         {:mu mu}))
 
-Parameters are inputs. What the query does not need, by way of whatever definitions, is left out: that may be Clojure of
-any kind. A query that another one needs is a procedure. Observes of the body are statements where they surely can be:
-directly in it, in its lets, and in a doseq over what is surely not random. Any other form of the body is an expression,
-in which observes weigh.
+Parameters are inputs, whose defaults are what the file itself asks with. What the query does not need, by way of
+whatever definitions, is left out: that may be Clojure of any kind. A query that another one needs is a procedure.
+Observes of the body are statements where they surely can be: directly in it, in its lets, and in a doseq over what is
+surely not random. Any other form of the body is an expression, in which observes weigh.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 from pplc.diagnostics import Diagnostic
 from pplc.languages.foreign import NO_MEANING
 from pplc.languages.forms import STATEMENTS, Atom, Form, Group, Name
-from pplc.passes.namespaces import every_name, mapped_forms
+from pplc.passes.namespaces import every_form, every_name, mapped_forms
 from pplc_runtime.program.names import CONSTANTS, SIGNATURES, STOCHASTIC
 
 IGNORED: Final = ("ns", "in-ns", "require", "use", "import", "declare", "comment", "refer", "set!")
@@ -60,7 +61,8 @@ def head(form: Form) -> str:
 
 
 def flat(forms: Iterable[Form]) -> Iterator[Form]:
-    """Top-level forms; those inside of with-primitive-procedures are among them. (defun f (x) ...) is a define."""
+    """Top-level forms; those inside of with-primitive-procedures are among them. (defun f (x) ...) is a define, and
+    (def name (query [x] ...)) a defquery."""
     for form in forms:
         if head(form) == AROUND and isinstance(form, Group):
             yield from flat(form.items[2:])
@@ -68,6 +70,13 @@ def flat(forms: Iterable[Form]) -> Iterator[Form]:
             named, parameters, *body = form.items[1:]
             own = parameters.items if isinstance(parameters, Group) else (Name(".", *named.span), parameters)
             yield _form("(", "define", (Group("(", (named, *own), *named.span), *body), form)
+        elif (
+            head(form) == "def"
+            and isinstance(form, Group)
+            and isinstance(form.items[-1], Group)
+            and _is_query(form.items[-1])
+        ):
+            yield _form("(", "defquery", (form.items[1], *form.items[-1].items[1:]), form)
         else:
             yield form
 
@@ -96,12 +105,27 @@ def meant(forms: Sequence[Form], name: str | None) -> list[str]:
 def selected(forms: Sequence[Form], query: Group, fail: Fail) -> list[Form]:
     """The statements of a query, and what it needs."""
     everything = list(flat(forms))
-    others = queries(forms)
-    result = [_procedure(form, fail) if head(form) in ("defquery", OLD) else form for form in _taken(everything, query)]
-    certain = _certain_names(everything)
-    return [
-        mapped_forms(form, lambda each: _nested(each, others)) for form in (*result, *_statements(query, certain, fail))
+    others = set(queries(forms))
+    asked = _asked(everything, query, fail)
+    result = [
+        _procedure(form, fail) if head(form) in ("defquery", OLD) else form
+        for form in _taken(everything, query, asked.values())
     ]
+    body = [*result, *_statements(query, _certain_names(everything), asked, fail)]
+    others.update(name for form in body for name in _held(form))
+    nested = [mapped_forms(form, lambda each: _nested(each, others)) for form in body]
+    return [mapped_forms(form, lambda each: _as_procedure(each) if _is_query(each) else each) for form in nested]
+
+
+def hidden(forms: Sequence[Form]) -> set[str]:
+    """The definitions of a file that have the name of an input: of a parameter of the query."""
+    inputs = {
+        name
+        for form in forms
+        if head(form) == "input" and isinstance(form, Group)
+        for name in every_name(form.items[1])
+    }
+    return {name for form in forms for name in _defines(form)} & inputs
 
 
 def reporting(forms: Sequence[Form]) -> Sequence[Form]:
@@ -129,19 +153,55 @@ def within_what_counts(errors: list[Diagnostic], forms: Sequence[Form], name: st
     return [error for error in errors if not any(start <= error.span.start < end for start, end in left)]
 
 
-def _taken(forms: Sequence[Form], query: Group) -> list[Group]:
-    """The definitions that a query needs."""
-    needed = _needed(forms, query)
+def _taken(forms: Sequence[Form], query: Group, further: Iterable[Form] = ()) -> list[Group]:
+    """The definitions that a query needs, and other forms."""
+    needed = _needed(forms, (query, *further))
     return [form for form in forms if isinstance(form, Group) and form is not query and _defines(form) & needed]
 
 
-def _nested(form: Form, others: Mapping[str, Group]) -> Form:
+def _asked(forms: Sequence[Form], query: Group, fail: Fail) -> Mapping[str, Form]:
+    """The arguments by parameter with which a file asks for a query, (doquery method query [argument ...] ...), where
+    they are known before the run: those of the first such form."""
+    named, parameters, _ = _parts(query, fail)
+    certain = _certain_names(forms)
+    for form in (each for outer in forms if outer is not query for each in every_form(outer)):
+        if head(form) != "doquery" or not isinstance(form, Group) or len(form.items) < 4:
+            continue
+        name, arguments = form.items[2:4]
+        is_meant = isinstance(name, Name) and name.text == named.text and isinstance(arguments, Group)
+        values = arguments.items if is_meant and isinstance(arguments, Group) else ()
+        if len(values) == len(parameters) and all(_is_certain(value, certain) for value in values):
+            return {each.text: value for each, value in zip(parameters, values) if isinstance(each, Name)}
+    return {}
+
+
+def _is_query(form: Form) -> bool:
+    return head(form) == "query" and isinstance(form, Group) and len(form.items) > 2
+
+
+def _as_procedure(form: Form) -> Form:
+    """(query [x] body ...) -> (fn [x] body ...), which may have a name."""
+    assert isinstance(form, Group)
+    kept = 2 if isinstance(form.items[1], Name) and len(form.items) > 3 else 1
+    return _form("(", "fn", (*form.items[1 : kept + 1], *_valued(form.items[kept + 1 :])), form)
+
+
+def _held(form: Form) -> Iterator[str]:
+    """The names that are bound to a query inside of a form."""
+    for each in every_form(form):
+        items = each.items if isinstance(each, Group) else ()
+        for named, value in pairwise(items):
+            if isinstance(named, Name) and _is_query(value):
+                yield named.text
+
+
+def _nested(form: Form, others: Container[str]) -> Form:
     """(conditional inner :smc :number-of-particles n): of a query, a procedure from its arguments to distributions."""
     if head(form) != "conditional" or not isinstance(form, Group) or len(form.items) < 2:
         return form
     inner, *options = form.items[1:]
-    if head(inner) == "query" and isinstance(inner, Group) and len(inner.items) > 2:
-        inner = _form("(", "fn", (inner.items[1], *_valued(inner.items[2:])), inner)
+    if _is_query(inner):
+        inner = _as_procedure(inner)
     elif not (isinstance(inner, Name) and inner.text in others):
         return form
     names = [Name(text, form.start, form.end) for text in ("&", "query-arguments")]
@@ -191,9 +251,9 @@ def _defines(form: Form) -> set[str]:
     return set(every_name(form.items[1]))
 
 
-def _needed(forms: Sequence[Form], query: Group) -> set[str]:
+def _needed(forms: Sequence[Form], asking: Iterable[Form]) -> set[str]:
     uses = [(names, form) for form in forms if (names := _defines(form))]
-    needed = set(every_name(query))
+    needed = {name for form in asking for name in every_name(form)}
     while more := {name for names, form in uses if names & needed for name in every_name(form)} - needed:
         needed |= more
     return needed
@@ -221,7 +281,7 @@ def _is_quiet(name: str) -> bool:
     return name in SIGNATURES and name.removesuffix("-dist") not in STOCHASTIC
 
 
-def _statements(query: Group, certain: Scope, fail: Fail) -> Iterator[Form]:
+def _statements(query: Group, certain: Scope, asked: Mapping[str, Form], fail: Fail) -> Iterator[Form]:
     named, parameters, body = _parts(query, fail)
     if head(query) == OLD:
         yield from reporting(body)
@@ -230,7 +290,8 @@ def _statements(query: Group, certain: Scope, fail: Fail) -> Iterator[Form]:
         if not isinstance(parameter, Name):
             raise fail(parameter, "the parameters of a query are inputs, with plain names; take them apart in a let")
         if parameter.text != "_":
-            yield _form("[", "input", (parameter,), parameter)
+            default = (asked[parameter.text],) if parameter.text in asked else ()
+            yield _form("[", "input", (parameter, *default), parameter)
             certain = {**certain, parameter.text: True}
     yield from _body(body, certain, named, True)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pplc.languages import core
-from pplc.languages.forms import SHORT_FN, Form, Group, Name, head_of, unnamed
+from pplc.languages.forms import SHORT_FN, Form, Group, Name, head_of, instead
 from pplc.languages.traverse import mentions
 from pplc.passes.binding import bindings, let, letfn, letrec, lets
 from pplc.passes.clojure_forms import condp, if_let, if_not, short_fn, thread, thread_as, when_let
@@ -163,12 +163,12 @@ def do(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
 
 
 def sample(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
-    surface.size(form, rest, 1, 1, f"(sample distribution){unnamed(rest)}")
+    surface.size(form, rest, 1, 1, f"(sample distribution){instead(rest, '(sample *)')}")
     return core.Sample(surface.expr(rest[0]), form.span)
 
 
 def observe(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
-    surface.size(form, rest, 2, 2, f"(observe distribution value){unnamed(rest)}")
+    surface.size(form, rest, 2, 2, f"(observe distribution value){instead(rest, '(observe * value)')}")
     return core.Observe(surface.expr(rest[0]), surface.expr(rest[1]), form.span)
 
 

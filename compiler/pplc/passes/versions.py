@@ -33,6 +33,8 @@ class Versions:
     """Where it was assumed first."""
     taken: set[str] = field(default_factory=set)
     """The names that are a variable themselves; under an if none is, for that is left to the whole if."""
+    hidden: dict[str, str] = field(default_factory=dict)
+    """The names that an input will have, with the variable that each means before."""
     changes: int = 0
     """How often a name has come to mean another variable: statements before and after do not mean the same."""
 
@@ -44,9 +46,14 @@ class Versions:
         self.changes += self.current.get(name, name) != variable
         self.current[name] = variable
 
+    def hide(self, name: str, variable: str) -> None:
+        """A name is that of an input to come, before which it means a variable, also where that is not assumed yet."""
+        self.taken.add(name)
+        self.current[name] = self.hidden[name] = variable
+
     def fork(self) -> Versions:
         """For one side of an if."""
-        return Versions(dict(self.current), self.places, self.taken, self.changes)
+        return Versions(dict(self.current), self.places, self.taken, changes=self.changes)
 
     def renamed(self, expr: core.Expr, hidden: Iterable[str], own: Names) -> core.Expr:
         """An expression whose names are variables; `own` are those that procedures inside see beside the others."""

@@ -48,7 +48,8 @@ class Cells:
 
     def __init__(self, store: dict[Any, Any]) -> None:
         self.store = store
-        self._written: list[Any] = []
+        self.written: list[Any] = []
+        """The cells that were written, and the processes that took something in, one after the other."""
         self.tables: dict[Any, Table] = {}
         """The memos whose entries are in tables, by address, and those that cannot be."""
         self.untabled: set[At] = set()
@@ -56,11 +57,6 @@ class Cells:
         """The entries that are being computed."""
         self.by_lane = True
         """Whether entries of different keys may be computed at once, where nothing in them ends a lane."""
-
-    def new_writes(self) -> list[Any]:
-        """The cells written since this was last asked, and the processes used."""
-        written, self._written = self._written, []
-        return written
 
     def read(self, name: str) -> Any:
         value = self.store.get(name, MISSING)
@@ -70,7 +66,7 @@ class Cells:
 
     def write(self, name: str, value: Any) -> None:
         self.store[name] = value
-        self._written.append(name)
+        self.written.append(name)
 
     def keep(self, turn: int, names: tuple[str, ...]) -> None:
         """Keep globals for the predict of a turn, those that have been assumed by then."""
@@ -139,7 +135,7 @@ class Cells:
         keys = argument.at(frame)
         value = call(Addresses(memo.at, argument), memo.procedure, argument)
         distinct = sorted(set(keys.tolist()))
-        self._written += [memo.at[key] for key in distinct]
+        self.written += [memo.at[key] for key in distinct]
         try:
             table.put(keys, frame, value)
         except Unfit:
@@ -202,7 +198,7 @@ class Cells:
     def remember(self, at: At, value: Any) -> None:
         """Enter a value for the lanes of the running frame."""
         frame = here.frame
-        self._written.append(at)
+        self.written.append(at)
         top = frame.top
         if self.tables and at.parent is not None and at.parent in self.tables:
             table = self.tables[at.parent]
@@ -235,7 +231,7 @@ class Cells:
     def save(self, at: At, value: Any) -> None:
         """Keep a value under an address, in the lanes of the running frame."""
         self.store[at] = self.with_others(value, self.store.get(at, ()))
-        self._written.append(at)
+        self.written.append(at)
 
     def with_others(self, value: Any, old: Any) -> Any:
         """A value of the running frame for the whole generation: the other lanes have what they had."""

@@ -40,8 +40,9 @@ class Forward(Cells):
     """Draws every sample, and weighs every observe.
 
     It is the `Handler` of a run (`lanes/handler.py`). What the engine asks beside that: `begin` and `end` of a segment,
-    `add`, `weigh` and `score` for top-level observes, and what is new since it was last asked (`new_draws`,
-    `new_writes`, `newly_used`). `draw`, `drawn` and `seated` are for those that do it otherwise.
+    `add`, `weigh` and `score` for top-level observes. `draw`, `drawn` and `seated` are for those that do it otherwise.
+    What it has done is in lists that grow (`draws`, `used`, `written`): who wants to know what is new remembers how far
+    it has read.
 
     `retained` has for each chain the values that its kept lane takes, by address; each is used up as it is drawn.
     `draws` is what was drawn: address, frame and value."""
@@ -59,7 +60,8 @@ class Forward(Cells):
         self.events: dict[At, Any] = {}
         """What the retained run gives to processes in observes, by address; used up likewise."""
         self.seats: dict[At, Seats] = {}
-        self._used: list[At] = []
+        self.used: list[At] = []
+        """The retained values that the kept lane has taken, one after the other."""
         self.formulas: dict[Any, Any] | None = None
         """The last value of every formula, where segments are run more than once."""
         self.deaths = 0
@@ -80,17 +82,6 @@ class Forward(Cells):
         other.tables, other.untabled = self.tables, self.untabled
         other.log_weights = self.log_weights
         return other
-
-    def newly_used(self) -> list[At]:
-        """The retained values that the kept lane has taken since this was last asked."""
-        used, self._used = self._used, []
-        return used
-
-    def new_draws(self) -> list[tuple[At, Frame, Any]]:
-        """What was drawn since this was last asked, where that is remembered."""
-        assert self.draws is not None
-        draws, self.draws = self.draws, []
-        return draws
 
     def hold(self, held: Held) -> None:
         """Do not draw what is held."""
@@ -189,7 +180,7 @@ class Forward(Cells):
         if frame.kept and self.retained is not None:
             for _, chain in frame.kept:
                 del self.retained[chain][at]
-            self._used.append(at)
+            self.used.append(at)
         if self.draws is not None:
             self.draws.append((at, frame, value))
         return value
@@ -205,7 +196,7 @@ class Forward(Cells):
                     data = value
                 else:
                     data[..., position] = value
-            self._used.append(at)
+            self.used.append(at)
         result = data if frame.size == 1 else Lane(data, frame)
         if self.draws is not None:
             self.draws.append((at, frame, result))
@@ -220,7 +211,7 @@ class Forward(Cells):
             for position, chain in frame.kept:
                 own = at.of(keys.item(position))
                 data[..., position] = self.retained[chain].pop(own)
-                self._used.append(own)
+                self.used.append(own)
         if self.draws is not None:
             for key in sorted(set(keys.tolist())):
                 inner = frame.part(np.flatnonzero(keys == key))
@@ -272,7 +263,7 @@ class Forward(Cells):
 
     def seated(self, at: At, source: ProcessInstance, value: Any) -> None:
         """Told of every value that a process takes in."""
-        self._written.append(source)
+        self.written.append(source)
 
     # Nested inference
 

@@ -75,8 +75,10 @@ class Numbers:
         self.slots: Any = None
         """Those of the lanes, where some have been left behind and the others go on in theirs."""
         self.frame: Frame | None = None
-        self.of_frame: tuple[int, Lanes] | None = None
-        """The generation and lanes of the frame that was asked for last."""
+        self.of_frame: Any = None
+        """The frame that was asked for last, and its lanes."""
+        self.wholes: dict[int, Lanes] = {}
+        """Those of all particles, by their number."""
         self.lanes: Any = None
         """Those that the next numbers are for; None where they are of the particles of the sweep."""
         self.c0 = 0
@@ -85,10 +87,10 @@ class Numbers:
     # Where the next numbers are drawn
 
     def at(self, at: At, frame: Frame) -> Numbers:
-        if frame is not self.frame or self.of_frame is None or self.of_frame[0] != self.generation:
-            self.of_frame = self.generation, self.lanes_of(frame)
+        if frame is not self.frame:
+            self.of_frame = self.lanes_of(frame)
             self.frame = frame
-        self.lanes = self.of_frame[1]
+        self.lanes = self.of_frame
         if type(at) is Addresses:
             self.c0, self.own = 0, at.hashes(at.labels.at(frame))
         else:
@@ -96,37 +98,41 @@ class Numbers:
         return self
 
     def lanes_of(self, frame: Frame) -> Lanes:
-        """The keys and counters of a frame."""
+        """The keys and slots of a frame."""
+        chains = len(self.k0)
+        if frame.to_top is None and self.slots is None and (chains == 1 or frame.size == chains * self.size):
+            return self.whole(frame.size)
         lanes = np.arange(frame.size) if frame.to_top is None else frame.to_top
         if self.slots is not None:
             lanes = self.slots[lanes]
-        if len(self.k0) == 1:
-            return Lanes(self.k0, self.k1, self.counters(lanes))
+        if chains == 1:
+            return Lanes(self.k0, self.k1, _counters(lanes))
         chain, slot = np.divmod(lanes, self.size)
-        return Lanes(self.k0[chain], self.k1[chain], self.counters(slot))
+        return Lanes(self.k0[chain], self.k1[chain], _counters(slot))
+
+    def whole(self, count: int) -> Lanes:
+        """So many in all, the same for each chain, by slot."""
+        lanes = self.wholes.get(count)
+        if lanes is None:
+            chains = len(self.k0)
+            if chains == 1:
+                lanes = Lanes(self.k0, self.k1, _counters(np.arange(count)))
+            else:
+                chain, slot = np.divmod(np.arange(count), count // chains)
+                lanes = Lanes(self.k0[chain], self.k1[chain], _counters(slot))
+            self.wholes[count] = lanes
+        return lanes
 
     def alone(self, at: At, slot: int) -> Numbers:
         """For one particle, which runs alone."""
         self.frame = None
-        self.lanes = Lanes(self.k0, self.k1, self.counters(np.array([slot])))
+        self.lanes = Lanes(self.k0, self.k1, _counters(np.array([slot])))
         self.c0, self.own = at.hash, None
         return self
-
-    def counters(self, slots: Any) -> NDArray[np.uint64]:
-        counters: NDArray[np.uint64] = (slots.astype(np.uint64) << np.uint64(16)) + np.uint64(self.generation << 40)
-        return counters
 
     def of_sweep(self, purpose: int) -> Numbers:
         self.lanes, self.c0, self.own = None, purpose, None
         return self
-
-    def in_chains(self, count: int) -> Lanes:
-        """So many numbers in all, the same for each chain, by slot."""
-        chains = len(self.k0)
-        if chains == 1:
-            return Lanes(self.k0, self.k1, self.counters(np.arange(count)))
-        chain, slot = np.divmod(np.arange(count), count // chains)
-        return Lanes(self.k0[chain], self.k1[chain], self.counters(slot))
 
     def drawn(self, bulk: Any, size: Any, *parameters: Any) -> Any:
         """Numbers of a shape, the last axis of which is that of lanes; a plain one where none is given."""
@@ -139,10 +145,10 @@ class Numbers:
             n *= length
         lanes = self.lanes
         if lanes is None:
-            lanes = self.in_chains(n)
+            lanes = self.whole(n)
         if parameters and len(shape) > 1:
             parameters = tuple([_spread(each, shape) for each in parameters])
-        out = bulk(n, lanes, self.c0, self.own, *parameters)
+        out = bulk(n, lanes, self.generation << 40, self.c0, self.own, *parameters)
         self.c0 += _CALL
         if not shape:
             return out[0].item()
@@ -243,6 +249,12 @@ class OfSweeps:
 
     def of_sweep(self, purpose: int) -> Numbers:
         raise AssertionError("particles of several sweeps have nothing in common")
+
+
+def _counters(slots: Any) -> NDArray[np.uint64]:
+    """The counters of slots, less the generation."""
+    counters: NDArray[np.uint64] = slots.astype(np.uint64) << np.uint64(16)
+    return counters
 
 
 def _whole(numbers: Any) -> Any:

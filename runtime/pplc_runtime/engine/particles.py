@@ -66,6 +66,7 @@ class Particles:
         if held is not None:
             self.handler.hold(held)
         self.generations: list[tuple[Frame, list[tuple[At, Frame, Any]]]] = []
+        self.remembered = 0  # how many of the handler's draws are in the generations
         self.ran: list[Frame] = []
         """The frames that the segments ran in."""
         self.plan = plan
@@ -153,11 +154,13 @@ class Particles:
         """Remember what a generation has drawn, and in which lanes."""
         self.ran.append(self.frame)
         self.lines_ended.append(line)
-        if self.handler.draws is not None:
+        draws = self.handler.draws
+        if draws is not None:
+            new, self.remembered = draws[self.remembered :], len(draws)
             if self.generations and self.generations[-1][0] is self.frame:  # there was no fork since
-                self.generations[-1][1].extend(self.handler.new_draws())
+                self.generations[-1][1].extend(new)
             else:
-                self.generations.append((self.frame, self.handler.new_draws()))
+                self.generations.append((self.frame, new))
 
     def run(self, segment: Segment) -> None:
         """Run the statements of a segment."""

@@ -20,15 +20,17 @@ from pplc_runtime.engine.observed import OBSERVED, Observed
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.messages import given
+from pplc_runtime.primitives.arguments import elements
 from pplc_runtime.program.inner_observes import observes_inside
 from pplc_runtime.program.steps import Assume, Input, Loop, Observe, Predict, Step
 from pplc_runtime.results.ancestry import NO_OUTLINE, Outline
-from pplc_runtime.values import List, Memo, ModelError, Place
+from pplc_runtime.values import List, Map, Memo, ModelError, Place
 
 FOR: Final = "what a for runs over"
 TEST: Final = "the test of a statement"
 RANDOM: Final = {
-    FOR: f"{FOR} must not be random: every particle meets the same observes",
+    FOR: f"{FOR} must not be random: every particle meets the same observes; go over what is known, as in "
+    "[for [i (range 3)] ...] with (nth xs i), or observe inside of an expression",
     TEST: f"{TEST} must not be random: every particle meets the same observes; choose inside of an expression, as in "
     "[observe (if test d1 d2) v]",
 }
@@ -214,7 +216,7 @@ def _plan(steps: list[Step], root: At, data: Mapping[str, Any], module: dict[str
             case Loop(function, _, name, body, after):
                 planner.what = TEST if step.test else FOR
                 if label not in sequences:
-                    sequences[label] = _elements(function(at, *arguments), step)
+                    sequences[label] = turns_of(function(at, *arguments), (*step.place, 1))
                     positions[name] = -1
                 positions[name] += 1
                 if positions[name] < len(sequences[label]):
@@ -267,15 +269,12 @@ def missing_input(name: str, place: Place) -> ModelError:
     return error
 
 
-def _elements(sequence: Any, step: Loop) -> list[Any]:
-    if sequence is None:
-        return []
-    if type(sequence) is np.ndarray:
-        return list(sequence.tolist()) if sequence.ndim == 1 else list(sequence)
-    if type(sequence) in (tuple, List):
-        return list(sequence)
-    error = ModelError(f"a for runs over a list or a vector, not {given(sequence)}")
-    error.place = (*step.place, 1)
+def turns_of(sequence: Any, place: tuple[int, int, int]) -> list[Any]:
+    """The elements of what a for runs over."""
+    if sequence is None or type(sequence) in (np.ndarray, tuple, List, Map):
+        return list(elements(sequence, "for"))
+    error = ModelError(f"a for runs over a list, a vector or a map, not {given(sequence)}")
+    error.place = place
     raise error
 
 

@@ -48,8 +48,7 @@ def seen_at_point(whole: Whole, writer: Writer, at: str, parts: list[Val], value
 
 def _at_point(whole: Whole, writer: Writer, at: str, parts: list[Val], known: str, new: str) -> Val:
     """The value at a point: what it is where it can be told, and what it is by its mean and deviation where not."""
-    from pplc_runtime.general.calls import apply  # which calls processes, and these
-    from pplc_runtime.general.primitives import equality
+    from pplc_runtime.general.primitives import equality  # which has distributions, and these
 
     whole.replayed_as_a_whole()
     where, mean_of, kernel, given = parts
@@ -74,7 +73,7 @@ def _at_point(whole: Whole, writer: Writer, at: str, parts: list[Val], known: st
         writer.line("    break")
 
     def called(address: str, operator: Val, values: list[Val]) -> str:
-        return writer.number(apply(whole, writer, f"mixed({at}, {address})", operator, values), "a gp by what gives")
+        return writer.number(whole.apply(writer, f"mixed({at}, {address})", operator, values), "a gp by what gives")
 
     def row(index: str) -> None:
         other, its = earlier(index)

@@ -16,12 +16,6 @@ if TYPE_CHECKING:
 Operation: TypeAlias = "Callable[[Whole, Writer, str, list[Val]], Val]"
 
 
-def _apply(whole: Whole, writer: Writer, address: str, operator: Val, values: list[Val]) -> Val:
-    from pplc_runtime.general.calls import apply  # which calls primitives, and these
-
-    return apply(whole, writer, address, operator, values)
-
-
 def held(writer: Writer, value: Val) -> Val:
     """A procedure that is called again and again, made once."""
     return writer.made(value) if value.parts is not None else value
@@ -59,7 +53,7 @@ def _map(kind: str) -> Operation:
 
         def body(index: str) -> Val:
             items = [writer.element(place, f"1 + {index}", type_.element) for type_, place in found]
-            return _apply(whole, writer, f"mixed({at}, {index})", procedure, items)
+            return whole.apply(writer, f"mixed({at}, {index})", procedure, items)
 
         return _filled(writer, count, kind, body)
 
@@ -72,7 +66,7 @@ def _repeatedly(whole: Whole, writer: Writer, address: str, values: list[Val]) -
     count = writer.set(writer.whole_number(values[0], "repeatedly"), WHOLE).code
     count = writer.set(f"{count} if {count} > 0 else 0", WHOLE).code
     procedure, at = held(writer, values[1]), writer.set(address, WHOLE).code
-    return _filled(writer, count, "list", lambda index: _apply(whole, writer, f"mixed({at}, {index})", procedure, []))
+    return _filled(writer, count, "list", lambda index: whole.apply(writer, f"mixed({at}, {index})", procedure, []))
 
 
 def _chosen(wanted: bool) -> Operation:
@@ -84,7 +78,7 @@ def _chosen(wanted: bool) -> Operation:
 
         def body(index: str) -> Val:
             item = writer.element(place, f"1 + {index}", type_.element)
-            truth = writer.truth(_apply(whole, writer, f"mixed({at}, {index})", procedure, [item]))
+            truth = writer.truth(whole.apply(writer, f"mixed({at}, {index})", procedure, [item]))
             test = truth if isinstance(truth, str) else "True" if truth else "False"
             writer.line(f"if {test}:" if wanted else f"if not ({test}):")
             writer.line(f"    {kept} = {kept} + 1")
@@ -118,7 +112,7 @@ def _reduce(whole: Whole, writer: Writer, address: str, values: list[Val]) -> Va
 
     def body(index: str) -> Val:
         item = writer.element(place, f"{1 + skipped} + {index}", type_.element)
-        found = _apply(whole, writer, f"mixed({at}, {index})", procedure, [total, item])
+        found = whole.apply(writer, f"mixed({at}, {index})", procedure, [total, item])
         code = writer.code(found, whole.returned(key, found.type))
         writer.line(f"{total.code} = {code}")
         return found
@@ -137,7 +131,7 @@ def _every(whole: Whole, writer: Writer, address: str, values: list[Val]) -> Val
 
     def body(index: str) -> Val:
         item = writer.element(place, f"1 + {index}", type_.element)
-        found = _apply(whole, writer, f"mixed({at}, {index})", procedure, [item])
+        found = whole.apply(writer, f"mixed({at}, {index})", procedure, [item])
         truth = writer.truth(found)
         test = truth if isinstance(truth, str) else "True" if truth else "False"
         writer.line(f"if not ({test}):")
@@ -156,7 +150,7 @@ def _apply_to(whole: Whole, writer: Writer, address: str, values: list[Val]) -> 
     last = values[-1]
     if last.is_constant and isinstance(last.type, Vector):
         items = [writer.constant(item) for item in last.constant]
-        return _apply(whole, writer, f"mixed({address}, 0)", values[0], [*values[1:-1], *items])
+        return whole.apply(writer, f"mixed({address}, 0)", values[0], [*values[1:-1], *items])
     raise Untyped("apply", writer.node)
 
 

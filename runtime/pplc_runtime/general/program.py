@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any, Final
 
 from pplc_runtime.engine.plan import Plan
-from pplc_runtime.general.calls import CALLS, Call
+from pplc_runtime.general.calls import CALLS, Call, apply
 from pplc_runtime.general.primitives import NAMES, apply_primitive
 from pplc_runtime.general.types import NOTHING, WHOLE, Scalar, Structure, Tag, Type, Untyped, Vector, depth, join, word
 from pplc_runtime.general.values import Constants, Hash, Val, fields_of, type_of
@@ -279,6 +279,10 @@ class Whole:
             writer.line("S.depth = S.depth - 1")
         writer.check()
         return found
+
+    def apply(self, writer: Writer, address: str, operator: Val, values: list[Val]) -> Val:
+        """A procedure that is a value, called at an address."""
+        return apply(self, writer, address, operator, values)
 
     def call(self, writer: Writer, name: str, arguments: list[ast.expr]) -> Val:
         """A call in the module: of the engine, of a function of the module, or of a primitive."""

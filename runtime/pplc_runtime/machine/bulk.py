@@ -1,7 +1,7 @@
 """Random numbers by key in bulk: one for each lane, by machine code, or without it by numpy and Python.
 
-Number i of n is that of lane i mod m, whose key, address and counter are given; a draw of several numbers a lane has
-them at addresses that follow each other. (`machine/draws` has the samplers.)
+Number i of n is that of lane i mod m, whose key, address and counter are given, all counters less what they share; a
+draw of several numbers a lane has them at addresses that follow each other. (`machine/draws` has the samplers.)
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import ctypes
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
+from struct import Struct
 from typing import Any, Final
 
 import numpy as np
@@ -29,9 +30,16 @@ SAMPLERS: Final = {
 }  # fmt: skip
 """What there is in bulk, and how many parameters it has."""
 
+_FIELDS: Final = {
+    "m": "int", "K0": "ints", "K1": "ints", "ks": "int", "C1": "ints", "n": "int", "c1": "int", "c0": "int",
+    "C0": "ints", "cs": "int", "out": "floats",
+}  # fmt: skip
+"""What the machine code of all of them is asked for; after that come the parameters."""
+
 
 class Lanes:
-    """The keys and counters of lanes, with where they stand in memory; one key may be that of all."""
+    """The keys and counters of lanes, less what the counters share, and where they stand in memory; one key may be
+    that of all."""
 
     __slots__ = ("c1", "k0", "k1", "places")
 
@@ -39,7 +47,7 @@ class Lanes:
         self.k0 = k0
         self.k1 = k1
         self.c1 = c1
-        self.places = (_place(k0), _place(k1), int(len(k0) > 1), _place(c1))
+        self.places = (len(c1), _place(k0), _place(k1), int(len(k0) > 1), _place(c1))
 
 
 def _place(array: Any) -> int:
@@ -53,26 +61,35 @@ class Bulk:
         self.count = SAMPLERS[name]
         self.own: Callable[..., float] = getattr(draws, name)
         self.name = name
+        self.asked: Callable[..., bytes] = Struct(f"{len(_FIELDS) + 2 * self.count}Q").pack
+        """What machine code is asked for, as its record."""
 
-    def __call__(self, n: int, lanes: Lanes, c0: int, own: Words | None, *parameters: Any) -> Floats:
-        """n numbers; `own` has what to add to the address `c0` in each lane, where it is not the same in all."""
-        m = len(lanes.c1)
+    def __call__(self, n: int, lanes: Lanes, shared: int, c0: int, own: Words | None, *parameters: Any) -> Floats:
+        """n numbers; `shared` is what all counters have in common, and `own` what to add to the address `c0` in each
+        lane, where it is not the same in all."""
         out = np.empty(n)
-        given = [_as_floats(parameter, n) for parameter in parameters]
         code = _code(self.name)
+        if code is not None and not parameters and own is None:
+            code(self.asked(*lanes.places, n, shared, c0 & MASK, _NOWHERE, 0, _place(out)))
+            return out
+        given = [_as_floats(parameter, n) for parameter in parameters]
         if code is None:
+            m = len(lanes.c1)
             c0s = np.full(n, c0 & MASK, np.uint64) + np.repeat(np.arange(-(-n // m), dtype=np.uint64), m)[:n]
             if own is not None:
                 c0s += np.resize(own, n)
-            _by_numpy(self, np.resize(lanes.k0, n), np.resize(lanes.k1, n), c0s, np.resize(lanes.c1, n), given, out)
+            c1s = np.resize(lanes.c1, n) + np.uint64(shared)
+            _by_numpy(self, np.resize(lanes.k0, n), np.resize(lanes.k1, n), c0s, c1s, given, out)
             return out
-        apart = _place(_NOTHING) if own is None else _place(own)
+        apart = (_NOWHERE, 0) if own is None else (_place(own), 1)
         more = [each for array in given for each in (_place(array), int(len(array) > 1))]
-        code(n, m, *lanes.places, c0, apart, int(own is not None), *more, _place(out))
+        code(self.asked(*lanes.places, n, shared, c0 & MASK, *apart, _place(out), *more))
         return out
 
 
 _NOTHING: Final = np.zeros(1, np.uint64)
+_NOWHERE: Final = _place(_NOTHING)
+"""What is added to the address of each lane, where that is nothing."""
 
 
 def _as_floats(parameter: Any, n: int) -> Floats:
@@ -88,21 +105,28 @@ def _as_floats(parameter: Any, n: int) -> Floats:
 
 
 def _text(name: str) -> str:
-    """A loop around a sampler."""
-    count = SAMPLERS[name]
-    given = "".join(f", P{k}: floats, s{k}: int" for k in range(count))
-    taken = "".join(f", P{k}[i * s{k}]" for k in range(count))
+    """A loop around a sampler. What it is asked for comes as one record, since every argument of a call takes time."""
+    fields = dict(_FIELDS)
+    for k in range(SAMPLERS[name]):
+        fields |= {f"P{k}": "floats", f"s{k}": "int"}
+    declared = "".join(f"    {field}: {kind}\n" for field, kind in fields.items())
+    taken = "".join(f", P{k}[i * s{k}]" for k in range(SAMPLERS[name]))
     return f"""
-def bulk(n: int, m: int, K0: ints, K1: ints, ks: int, C1: ints, c0: int, C0: ints, cs: int{given}, out: floats) -> int:
+class Asked:
+{declared}
+def loop({", ".join(f"{field}: {kind}" for field, kind in fields.items())}) -> int:
     i = 0
     part = 0
     while i < n:
         for l in range(m):
             if i < n:
-                out[i] = {name}(K0[l * ks], K1[l * ks], (c0 + C0[l * cs] + part) & MASK, C1[l]{taken})
+                out[i] = {name}(K0[l * ks], K1[l * ks], (c0 + C0[l * cs] + part) & MASK, (C1[l] + c1) & MASK{taken})
                 i += 1
         part += 1
     return i
+
+def bulk(asked: Asked) -> int:
+    return loop({", ".join(f"asked.{field}" for field in fields)})
 """
 
 

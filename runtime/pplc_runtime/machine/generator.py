@@ -51,9 +51,13 @@ def bits(k0: int, k1: int, c0: int, c1: int) -> int:
     return (x + y) & MASK
 
 
+def unit(word: int) -> float:
+    """A number between 0 and 1, neither of which it is, by random bits."""
+    return (float((word & MASK) >> 12) + 0.5) * 2.220446049250313e-16
+
+
 def uniform(k0: int, k1: int, c0: int, c1: int) -> float:
-    """A number between 0 and 1, neither of which it is."""
-    return (float((bits(k0, k1, c0, c1) & MASK) >> 12) + 0.5) * 2.220446049250313e-16
+    return unit(bits(k0, k1, c0, c1))
 
 
 def normal_quantile(p: float) -> float:

@@ -7,10 +7,12 @@
         return s
 
 A module is a text of functions. Parameters and results have types: `int` (64 bits, which wrap where they are masked
-by `MASK`), `float`, `floats` and `ints` (arrays, of which `x[i:]` is the rest). A class with typed fields is a record,
-which is passed by reference. A variable has the type of its first assignment. There are `if`, `while`, `for ... in
-range`, `break`, `continue`, `return`, calls, and the functions of `FUNCTIONS`. `//` and `%` are for whole numbers
-that are not negative, `>>` shifts zeros in.
+by `MASK`), `float`, `floats` and `ints` (arrays, of which `x[i:]` is the rest). `x[i : i + 4]` are four reals, which
+are added, subtracted and multiplied at once, also by a real; `four(a)` is four times the same, and `v[k]` one of
+them. A class with typed fields is a record, which is passed by reference. A variable has the type of its first
+assignment. There are `if`, `while`, `for ... in range`, `for ... in apart` (a loop whose turns are independent, which
+LLVM may take together), `break`, `continue`, `return`, calls, and the functions of `FUNCTIONS`. `//` and `%` are for
+whole numbers that are not negative, `>>` shifts zeros in.
 
 Nothing here is unsafe: programs of users never reach this language but as names and numbers that `emit` writes.
 """

@@ -11,8 +11,10 @@ from pplc_runtime.machine.llvm_words import (
     ARRAY,
     ELEMENT,
     FIELD,
+    INLINED,
     REAL_OPERATORS,
     REAL_ORDER,
+    TOGETHER,
     TYPES,
     WHOLE_OPERATORS,
     WHOLE_ORDER,
@@ -69,6 +71,8 @@ class _Function:
         self.count = 0
         self.loops: list[tuple[str, str]] = []
         """Where `continue` and `break` go."""
+        self.marks = ("", "")
+        """What is said of the calls and of the end of a loop that is run for several numbers at once."""
         self.is_open = True
         """Whether the block that is being written has no end yet."""
 
@@ -134,13 +138,15 @@ class _Function:
             case ast.Assign([target], value):
                 self.assign(target, self.expr(value))
             case ast.AugAssign(target, operator, value):
-                self.assign(target, self.binary(operator, self.expr(_load(target)), self.expr(value)))
+                self.assign(target, self.binary(operator, self.expr(target), self.expr(value)))
             case ast.If(test, then, other):
                 self.branch(test, then, other)
             case ast.While(test, body):
                 self.loop(test, body)
-            case ast.For(ast.Name(name), ast.Call(ast.Name("range"), bounds), body):
+            case ast.For(ast.Name(name), ast.Call(ast.Name("range" | "apart" as how), bounds), body):
+                self.marks = (INLINED, TOGETHER) if how == "apart" else ("", "")
                 self.count_up(name, [self.expr(bound) for bound in bounds], body)
+                self.marks = ("", "")
             case ast.Return(None):
                 self.end("ret void")
             case ast.Return(value):
@@ -225,7 +231,7 @@ class _Function:
         now = self.value(f"load i64, ptr %{counter}", "int")
         more = self.value(f"add i64 {now.text}, {step.text}", "int")
         self.line(f"store i64 {more.text}, ptr %{counter}")
-        self.end(f"br label %{head}")
+        self.end(f"br label %{head}{self.marks[1]}")
         self.block(after)
 
     # Expressions
@@ -272,6 +278,12 @@ class _Function:
                 return self.value(f"load{anew} {_llvm_type(kind)}, ptr {place}{apart}", kind)
             case ast.Subscript(array, ast.Slice(ast.expr() as lower, None)):
                 return self.place(array, lower)
+            case ast.Subscript(array, ast.Slice(ast.expr() as lower, ast.expr())):
+                place_of = self.place(array, lower)
+                return self.value(f"load <4 x double>, ptr {place_of.text}, align 8{ELEMENT}", "four")
+            case ast.Subscript(ast.Name(name), index) if self.types.get(name) == "four":
+                four, which = self.expr(ast.Name(name)), self.expr(index)
+                return self.value(f"extractelement <4 x double> {four.text}, i64 {which.text}", "float")
             case ast.Subscript(array, index):
                 place_of = self.place(array, index)
                 kind = ELEMENTS[place_of.type]
@@ -298,19 +310,23 @@ class _Function:
         match value.type, wanted:
             case have, want if have == want:
                 return value
-            case "int", "float":
-                return self.value(f"sitofp i64 {value.text} to double", "float")
-            case "bool", "float":
-                return self.value(f"uitofp i1 {value.text} to double", "float")
+            case "int" | "bool", "float":
+                how = "sitofp i64" if value.type == "int" else "uitofp i1"
+                return self.value(f"{how} {value.text} to double", "float")
+            case _, "four":
+                one = self.converted(value, "float").text
+                first = self.value(f"insertelement <4 x double> poison, double {one}, i64 0", "four").text
+                both = f"<4 x double> {first}, <4 x double> {first}"
+                return self.value(f"shufflevector {both}, <4 x i32> zeroinitializer", "four")
             case "bool", "int":
                 return self.value(f"zext i1 {value.text} to i64", "int")
             case _:
                 raise TypeError(f"{self.node.name}: {value.type} where {wanted} is wanted")
 
     def unified(self, left: Term, right: Term) -> tuple[Term, Term]:
-        wanted = "float" if "float" in (left.type, right.type) else "int"
         if left.type == right.type == "bool":
             return left, right
+        wanted = next((kind for kind in ("four", "float") if kind in (left.type, right.type)), "int")
         return self.converted(left, wanted), self.converted(right, wanted)
 
     def negative(self, value: Term) -> Term:
@@ -325,7 +341,7 @@ class _Function:
         if left.type == right.type == "bool":
             left, right = self.converted(left, "int"), self.converted(right, "int")
         left, right = self.unified(left, right)
-        table = REAL_OPERATORS if left.type == "float" else WHOLE_OPERATORS
+        table = WHOLE_OPERATORS if left.type == "int" else REAL_OPERATORS
         return self.value(f"{table[type(operator)]} {TYPES[left.type]} {left.text}, {right.text}", left.type)
 
     def compare(self, operator: ast.cmpop, left: Term, right: Term) -> Term:
@@ -354,8 +370,8 @@ class _Function:
         name = call.func.id
         given = [self.expr(argument) for argument in call.args]
         match name:
-            case "float":
-                return self.converted(given[0], "float")
+            case "float" | "four":
+                return self.converted(given[0], name)
             case "int" if given[0].type == "float":
                 return self.value(f"fptosi double {given[0].text} to i64", "int")
             case "int":
@@ -375,16 +391,4 @@ class _Function:
         if types.result == "None":
             self.line(f"call void @{name}({passed})")
             return Term("", "None")
-        return self.value(f"call {TYPES[types.result]} @{name}({passed})", types.result)
-
-
-def _load(target: ast.expr) -> ast.expr:
-    match target:
-        case ast.Name(name):
-            return ast.Name(name)
-        case ast.Subscript(value, index):
-            return ast.Subscript(value, index)
-        case ast.Attribute(value, name):
-            return ast.Attribute(value, name)
-        case _:
-            raise TypeError(f"not in the language: {ast.unparse(target)}")
+        return self.value(f"call {TYPES[types.result]} @{name}({passed}){self.marks[0]}", types.result)

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-TYPES: Final = {"int": "i64", "float": "double", "bool": "i1", "floats": "ptr", "ints": "ptr"}
+TYPES: Final = {"int": "i64", "float": "double", "bool": "i1", "floats": "ptr", "ints": "ptr", "four": "<4 x double>"}
 REAL_OPERATORS: Final[dict[type[ast.operator], str]] = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul"}
 WHOLE_OPERATORS: Final[dict[type[ast.operator], str]] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "udiv", ast.Mod: "urem",
@@ -25,11 +25,16 @@ WHOLE_ORDER: Final[dict[type[ast.cmpop], str]] = {
 FIELD: Final = ", !tbaa !3"
 ELEMENT: Final = ", !tbaa !4"
 ARRAY: Final = ", !invariant.load !5"
+INLINED: Final = " alwaysinline"
+TOGETHER: Final = ", !llvm.loop !6"
+"""Of the calls in a loop that is run for four numbers at once, and of its end."""
 APART: Final = (
     '!0 = !{!"memory"}', '!1 = !{!"field", !0}', '!2 = !{!"element", !0}', "!3 = !{!1, !1, i64 0}",
-    "!4 = !{!2, !2, i64 0}", "!5 = !{}",
+    "!4 = !{!2, !2, i64 0}", "!5 = !{}", "!6 = distinct !{!6, !7, !8}",
+    '!7 = !{!"llvm.loop.vectorize.enable", i1 true}', '!8 = !{!"llvm.loop.vectorize.width", i32 4}',
 )  # fmt: skip
-"""What LLVM is told: a field of a record is no element of an array, and which arrays a record has does not change."""
+"""What LLVM is told: a field of a record is no element of an array, and which arrays a record has does not change.
+Last, what `TOGETHER` refers to."""
 
 
 def table(name: str, values: NDArray[np.float64]) -> str:

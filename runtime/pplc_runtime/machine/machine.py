@@ -143,6 +143,8 @@ class Checked:
         return place
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice) and index.stop is not None:
+            return self.data[self.at(index.start) : self.at(index.stop - 1) + 1]
         if isinstance(index, slice):
             return Checked(self.data, self.start + index.start)
         value = self.data[self.at(index)]
@@ -164,7 +166,11 @@ def _quotient(a: Any, b: Any) -> Any:
     return np.float64(a) / np.float64(b)
 
 
-_NUMBERS: Final[dict[str, Any]] = {**vars(words), "float": np.float64, "int": int, "quotient": _quotient}
+def _four(a: Any) -> Any:
+    return np.full(4, a)
+
+
+_NUMBERS: Final[dict[str, Any]] = {**vars(words), "float": np.float64, "int": int, "four": _four, "quotient": _quotient}
 
 
 # LLVM

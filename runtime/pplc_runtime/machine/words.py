@@ -59,6 +59,10 @@ lgamma = _function(special.gammaln)
 NORMAL: floats = _NORMAL.tolist()
 
 
+apart = range
+"""Numbers for which the body of a loop is run in any order, or several at once: none reads what another wrote."""
+
+
 def bit_length(x: int) -> int:
     """How many bits a whole number has that is not negative."""
     return x.bit_length()

@@ -85,7 +85,7 @@ def pattern(operations: Sequence[Operation], kept: Container[Var]) -> Pattern | 
 def _looks(operation: Operation) -> bool:
     """Whether the code depends on what stands in an array."""
     if isinstance(operation, Compute):
-        return operation.name == "/"
+        return operation.name == "/" or (operation.name in _PLACES and type(operation.arguments[-1]) is Var)
     return isinstance(operation, Score) and getattr(operation.family, "name", "") == "mvn"
 
 

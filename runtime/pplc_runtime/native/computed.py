@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from pplc_runtime.native.values import Elements, Unsupported, size_of
 from pplc_runtime.specialise.ir import Operand, Var
 
@@ -22,7 +24,10 @@ def _vector(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
 def _nth(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
     if len(arguments) != 2:
         raise Unsupported("an element or something else")
-    sequence, place = code.value(arguments[0]), arguments[1]
+    given, place = arguments
+    is_table = type(given) is np.ndarray and given.dtype.kind in "fi" and type(place) is not int
+    table = np.ascontiguousarray(given, float) if is_table else None
+    sequence = code.value(given) if table is None else code.table(table)
     width = size_of(result)
     if type(place) is int:
         if not 0 <= place < sequence.shape[0]:
@@ -34,6 +39,8 @@ def _nth(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
     code.line(f"{index} = 0")
     code.line(f"if {inside}: {index} = int({number})")
     code.line(f"if not ({inside}): {code.fail('an index is outside of its sequence')}")
+    if table is not None:
+        code.looked_up[result] = table, index
     array = code.array(sequence)
     code.define(result, [f"{array[:-2]} + {index} * {width} + {k}]" for k in range(width)])
 

@@ -213,6 +213,13 @@ def lp_discrete(x: float, n: int, weights: floats) -> float:
     return log_of(weights[int(x)] / total)
 
 
+def log_share(x: float, n: int, logs: floats) -> float:
+    """The same, by the logs of weights that sum to 1."""
+    if x < 0.0 or x >= float(n) or floor(x) != x:
+        return -inf
+    return logs[int(x)]
+
+
 def lp_dirichlet(n: int, x: floats, alpha: floats) -> float:
     total = 0.0
     result = 0.0

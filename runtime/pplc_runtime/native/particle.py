@@ -5,17 +5,18 @@ Each is the body of a loop over particles, of which `i` is the slot. See `sweeps
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
 
-from pplc_runtime.distributions.domains import VECTOR
+from pplc_runtime.distributions.domains import VECTOR, WEIGHTS
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.native.sampled import Sampled
 from pplc_runtime.native.scalar import SMALL, Scalar
 from pplc_runtime.native.values import Elements, size_of
-from pplc_runtime.specialise.ir import Check, Compute, Draw, Operand, Operation, Score, Var
+from pplc_runtime.specialise.ir import Check, Compute, Draw, Operand, Operation, Score, Scored, Var
 
 REPLAYED: Final = 1_000_000
 """From this number on messages are of replays."""
@@ -72,7 +73,7 @@ class Particle(Scalar):
         return super().value(operand)
 
     def mvn_density(self, parts: tuple[Operand, ...], x: Elements) -> str:
-        """That of a product is computed with it, row by row; four sums at a time, which do not wait for each other."""
+        """That of a product is computed with it, four rows at a time."""
         product = self.products.get(parts[0]) if type(parts[0]) is Var else None
         if product is None or type(parts[1]) is not np.ndarray or (parts[1] - np.diag(np.diag(parts[1]))).any():
             return super().mvn_density(parts, x)
@@ -82,21 +83,36 @@ class Particle(Scalar):
         halves = self.constant("array", 0.5 / variances)
         peak = self.constant("real", float(-0.5 * np.log(2.0 * np.pi * variances).sum()))
         observed, row = self.array(x)[:-2], self.name()
-        sums = [self.set("0.0") for _ in range(4)]
 
-        def add_row(place: str, total: str, indent: str) -> None:
+        def add_rows(total: str, place: str, indent: str, is_four: bool) -> None:
+            def at(array: str, start: str) -> str:
+                first = f"{array}{start} + {place}"
+                return f"{first} : {first.partition('[')[2]} + 4]" if is_four else f"{first}]"
+
             off = self.name()
-            mean = " + ".join(f"KA[{columns} + {c * rows} + {place}] * {item}" for c, item in enumerate(items))
-            self.line(f"{indent}{off} = {observed} + {place}] - ({mean})")
-            self.line(f"{indent}{total} = {total} + {off} * {off} * KA[{halves} + {place}]")
+            mean = " + ".join(f"{at('KA[', f'{columns} + {c * rows}')} * {item}" for c, item in enumerate(items))
+            self.line(f"{indent}{off} = {at(observed, '')} - ({mean})")
+            self.line(f"{indent}{total} = {total} + {off} * {off} * {at('KA[', halves)}")
 
-        whole = rows // 4 * 4
+        whole, four = rows // 4 * 4, self.set("four(0.0)")
         self.line(f"for {row} in range(0, {whole}, 4):")
-        for q, total in enumerate(sums):
-            add_row(f"{row} + {q}", total, "    ")
+        add_rows(four, row, "    ", True)
+        first, *others = [self.set(f"{four}[{q}]") for q in range(4)]
         for k in range(whole, rows):
-            add_row(str(k), sums[0], "")
-        return f"({peak} - (({sums[0]} + {sums[1]}) + ({sums[2]} + {sums[3]})))"
+            add_rows(first, str(k), "", False)
+        return f"({peak} - (({first} + {others[0]}) + ({others[1]} + {others[2]})))"
+
+    def density(self, family: Scored, parts: tuple[Operand, ...], value: Operand) -> str:
+        """That of a place by weights out of a table is looked up in the logs of its rows."""
+        table, row = self.looked_up.get(parts[0], (None, "")) if type(parts[0]) is Var else (None, "")
+        if table is None or table.ndim != 2 or getattr(family, "name", "") != "discrete":
+            return super().density(family, parts, value)
+        if not all(map(WEIGHTS.holds, table)):
+            return super().density(family, parts, value)
+        size = table.shape[1]
+        shares = [x / sum(own) for own in table.tolist() for x in own]
+        start = self.constant("array", np.array([math.log(x) if x > 0.0 else -math.inf for x in shares]))
+        return f"log_share({self.number(value)}, {size}, KA[{start} + {row} * {size}:])"
 
     def add(self, density: str) -> None:
         if self.unchecked is not None:

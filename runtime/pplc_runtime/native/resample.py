@@ -6,8 +6,8 @@ ancestors, by the slot of the child, 2 for that of the retained particle, 3 for 
 
 from __future__ import annotations
 
-from pplc_runtime.machine.generator import uniform
-from pplc_runtime.machine.words import exp, floats, inf, ints, log, nan
+from pplc_runtime.machine.generator import bits, unit
+from pplc_runtime.machine.words import apart, exp, floats, inf, ints, log, nan
 
 
 def weigh(count: int, logs: floats, weights: floats) -> float:
@@ -98,8 +98,10 @@ def draw_ancestors(
         inside = guide[k]
         guide[k] = below
         below += inside
+    for i in apart(count):
+        found[i] = bits(k0, k1, 1, (generation << 40) + (i << 16))
     for i in range(count):
-        u = uniform(k0, k1, 1, (generation << 40) + (i << 16))
+        u = unit(found[i])
         point = u * total
         place = guide[int(u * size)]
         while place > 0 and ends[place - 1] > point:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pplc_runtime.distributions.base import Domain, Family
 from pplc_runtime.distributions.domains import (
@@ -94,6 +95,8 @@ class Scalar(ABC):
         self.lines: list[str] = []
         self.constants: list[Constant] = []
         self.values: dict[Var, Elements] = {}
+        self.looked_up: dict[Var, tuple[NDArray[np.float64], str]] = {}
+        """What is looked up in a table of constants: the table, and in which of its rows."""
         self.observed: Any = None
         """What the running density is of."""
         self.count = 0
@@ -167,13 +170,16 @@ class Scalar(ABC):
                     for k, item in enumerate(operand.ravel())
                 ]
                 return Elements(operand.shape, tuple(items))
-            start = self.constant("array", np.ascontiguousarray(operand, float).ravel())
-            return Elements(operand.shape, array=f"KA[{start}:]")
+            return self.table(np.ascontiguousarray(operand, float))
         if type(operand) is Struct and type(operand.like) in (tuple, List):
             rows = [self.value(child) for child in operand.children]
             if rows and all(row.items and row.shape == rows[0].shape for row in rows):
                 return Elements((len(rows), *rows[0].shape), tuple(item for row in rows for item in row.items))
         raise Unsupported(f"a {type(operand).__name__}")
+
+    def table(self, values: NDArray[np.float64]) -> Elements:
+        """Constants that stand in an array."""
+        return Elements(values.shape, array=f"KA[{self.constant('array', values.ravel())}:]")
 
     def number(self, operand: Operand) -> str:
         found = self.value(operand)
@@ -207,7 +213,8 @@ class Scalar(ABC):
             case Compute():
                 self.compute(operation)
             case Check(domain, value):
-                self.check(domain, self.value(value))
+                if value not in self.looked_up or not all(map(domain.holds, self.looked_up[value][0])):
+                    self.check(domain, self.value(value))
             case Fit(family, parts):
                 self.fit(family, parts)
             case Draw():

@@ -13,7 +13,7 @@ from pplc_runtime.native.joint import Joint
 from pplc_runtime.native.noise import is_normal, noises
 from pplc_runtime.native.plates import leaf_fields
 from pplc_runtime.native.values import Unsupported, size_of
-from pplc_runtime.numerics.scales import BETWEEN, FINITE, POSITIVE, REAL, SIMPLEX, STICK, Scale, scales_of
+from pplc_runtime.numerics.scales import BETWEEN, FINITE, POSITIVE, REAL, SIMPLEX, STICK, Scale, scales_of_draw
 from pplc_runtime.specialise.ir import Draw, Report
 
 ALONE: Final = ("rw", "slice", "gibbs", "sum", "lmh")
@@ -49,7 +49,7 @@ def _places(joint: Joint, draw: Draw, by: str) -> list[tuple[int, Scale]]:
         if by == "ellipse" and not is_normal(draw):
             raise Unsupported(f"a draw from {name}: it moves normal ones")
         return [(joint.following[draw.result] + k, scale) for k, scale in enumerate(noises(draw))]
-    scales = scales_of(name, draw.parts, draw.result.shape)
+    scales = scales_of_draw(draw.family, draw.parts, draw.result.shape)
     if scales is None:
         raise Unsupported(f"a draw from {name}")
     if by == "gibbs" and any(scale.kind != FINITE for scale in scales):

@@ -9,6 +9,11 @@ from __future__ import annotations
 from math import prod
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
+from pplc_runtime.distributions.base import Family
+from pplc_runtime.distributions.independent import Independent
+
 REAL, POSITIVE, BETWEEN, WHOLE, FINITE, SIMPLEX, STICK = range(7)
 MOST_VALUES: Final = 64
 """A finite draw of more values than this steps."""
@@ -54,6 +59,24 @@ def scales_of(name: str, parts: tuple[Any, ...], shape: tuple[int, ...]) -> list
         if name in names:
             return [Scale(kind)] * size
     return None
+
+
+def scales_of_draw(family: Family, parts: tuple[Any, ...], shape: tuple[int, ...]) -> list[Scale] | None:
+    """The same by the family itself: a vector of independent components has the scales of each of them."""
+    if not isinstance(family, Independent):
+        return scales_of(family.name, parts, shape)
+    scales: list[Scale] = []
+    for k in range(family.size):
+        own = tuple(_element(part, k) if varies else part for part, varies in zip(parts, family.varying))
+        found = None if family.base.event_rank else scales_of(family.base.name, own, ())
+        if found is None:
+            return None
+        scales += found
+    return scales
+
+
+def _element(part: Any, k: int) -> Any:
+    return float(part[k]) if isinstance(part, np.ndarray) and part.ndim == 1 else None
 
 
 def _finite(low: Any, high: Any) -> Scale:

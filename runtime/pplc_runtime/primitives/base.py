@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
+
+OPERATORS: Final = frozenset({"+", "-", "*", "/", "<", ">", "<=", ">=", "=", "not="})
+"""What other languages write between two values."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ together again when both ways are done.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Here, here
 from pplc_runtime.lanes.messages import given, question
 from pplc_runtime.lanes.varying import EXACT, Lane, Mix, by_option, grouped, join, part
-from pplc_runtime.primitives.base import Primitive
+from pplc_runtime.primitives.base import OPERATORS, Primitive
 from pplc_runtime.primitives.comparison import is_true
 from pplc_runtime.primitives.indexing import nth
 from pplc_runtime.primitives.maps import get
@@ -141,12 +141,17 @@ def call(at: At, operator: Any, *arguments: Any) -> Any:
         return nth(operator, arguments[0])
     if hasattr(operator, "at_point"):
         return operator.at_point(arguments)
-    raise uncallable(operator)
+    raise uncallable(operator, arguments)
 
 
-def uncallable(operator: Any) -> ModelError:
-    """The error of a call of something that is no procedure."""
-    return ModelError(f"{given(operator)} is not a procedure and cannot be called{question(operator)}")
+def uncallable(operator: Any, arguments: Sequence[Any]) -> ModelError:
+    """The error of a call of something that is no procedure; it may be the first of two around an operator."""
+    first = arguments[0] if len(arguments) == 2 else None
+    if isinstance(first, Primitive) and first.name in OPERATORS:
+        asked = f"; an operator comes first: ({first.name} a b)"
+    else:
+        asked = question(operator)
+    return ModelError(f"{given(operator)} is not a procedure and cannot be called{asked}")
 
 
 def _call_primitive(at: At, operator: Primitive, arguments: tuple[Any, ...]) -> Any:

@@ -12,6 +12,7 @@ from unicodedata import normalize
 
 import pplc_runtime.program.control as control
 from pplc_runtime.primitives import FAST, GENERAL, PRIMITIVES
+from pplc_runtime.primitives.base import OPERATORS as OPERATORS
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.program.conditional import conditional
 from pplc_runtime.program.constructors import (

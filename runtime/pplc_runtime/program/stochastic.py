@@ -23,7 +23,7 @@ from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.primitives.comparison import eq
 from pplc_runtime.processes import ALIASES as PROCESS_ALIASES
 from pplc_runtime.processes.base import Process
-from pplc_runtime.values import List, Stochastic
+from pplc_runtime.values import List, ModelError, Stochastic
 
 
 class Dist(Stochastic):
@@ -303,7 +303,10 @@ def observable(source: Any, value: Any) -> Any:
     name = source.family.name
     if name.startswith("flip") and sort in (int, float) and value in (0, 1):
         wanted = f"true or false (of 0 and 1 there is {name.replace('flip', 'bernoulli')})"
-    raise refused(f"{_spellings(name)}: a value of it is {wanted}", value)
+    error = refused(f"{_spellings(name)}: a value of it is {wanted}", value)
+    if wanted == "a number" and sort in (np.ndarray, tuple, List):
+        error = ModelError(f"{error}; observe each under a for, or all by (iid distribution n)")
+    raise error
 
 
 def _spellings(name: str) -> str:

@@ -300,7 +300,7 @@ def _called(operator: Any, values: list[Any], alpha: At) -> Any:
             return call_primitive("nth", [operator, values[0]], alpha)
         case GaussianProcess():
             return operator.at_point(tuple(values))
-    raise uncallable(operator)
+    raise uncallable(operator, values)
 
 
 def _with_predicate(tau: Trace, alpha: At, predicate: Trace) -> Trace:

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from pplc_runtime.engine.observed import OBSERVED, Observed
-from pplc_runtime.engine.plan import FOR, RANDOM, TEST
+from pplc_runtime.engine.plan import FOR, RANDOM, TEST, turns_of
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.messages import given, reportable
-from pplc_runtime.primitives.arguments import elements
 from pplc_runtime.program.stochastic import Dist, ProcessInstance
 from pplc_runtime.reference.draws import Choice, States
 from pplc_runtime.reference.environment import DEEPEST, Environment, Given, Handler, Impossible, Seating
@@ -161,10 +160,7 @@ def _plan(program: Program, data: Mapping[str, Any], deepest: int, in_loops: set
                 case For(name, sequence, body, place, _, test):
                     R.certain.what = TEST if test else FOR
                     value = evaluate(sequence, alpha, R, local).v
-                    if value is not None and not isinstance(value, tuple | np.ndarray):
-                        message = f"a for runs over a list or a vector, not {given(value)}"
-                        raise placed(ModelError(message), place)
-                    for turn, element in enumerate(elements(value, "for")):
+                    for turn, element in enumerate(turns_of(value, place)):
                         unroll(body, (*turns, turn), {**local, name: transparent(element)})
                 case _:
                     if isinstance(statement, Assume) and statement.name in wanted:

@@ -21,7 +21,7 @@ from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.frames import Index, here
 from pplc_runtime.lanes.varying import raw
 from pplc_runtime.numerics.keys import Key
-from pplc_runtime.numerics.scales import Scale, scales_of
+from pplc_runtime.numerics.scales import Scale, scales_of_draw
 from pplc_runtime.program.stochastic import Dist, ProcessInstance, fits
 from pplc_runtime.regeneration.kept_runs import Values, gathered_values
 
@@ -139,7 +139,7 @@ class Prefixes:
             if others or lanes < self.particles.size or source.family.discrete:
                 continue
             (key, entry), *_ = self.values[at].items()
-            scales = scales_of(source.family.name, source.parts, entry.data.shape[:-1])
+            scales = scales_of_draw(source.family, source.parts, entry.data.shape[:-1])
             if scales is not None and all(scale.kind <= 2 for scale in scales):
                 found.append(Site(at, key, tuple(scales)))
         return found

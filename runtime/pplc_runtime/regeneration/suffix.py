@@ -49,6 +49,8 @@ class Suffix(SuffixScores):
         self.values = self.held[0] if len(self.held) == 1 else retained.values
         self.events = dict(retained.events)
         self.kinds = retained.kinds
+        self.read_writes = self.read_used = 0
+        """How far what the prefix has written, and used up, has been read."""
         self.segments = list(retained.segments)
         self.uses: list[Any] = [record.uses for record in retained.segments]
         self.cells: dict[Any, dict[int, Any]] = {}
@@ -194,7 +196,7 @@ class Suffix(SuffixScores):
         otherwise than segment `number` of the suffix had them; and who draws what has been used up."""
         readers: list[int] = []
         frame = here.frame
-        for written in prefix.new_writes():
+        for written in prefix.written[self.read_writes :]:
             if type(written) is ProcessInstance:
                 self.seatings.touch(written.at)
             elif written not in cells:
@@ -204,8 +206,9 @@ class Suffix(SuffixScores):
             now = prefix.stored(cell)
             if old is MISSING or now is MISSING or not same(now, old, frame):
                 readers += self.readers.get(cell, ())
-        for at in prefix.newly_used():
+        for at in prefix.used[self.read_used :]:
             readers += self.drawers.get(at, ())
+        self.read_writes, self.read_used = len(prefix.written), len(prefix.used)
         return readers
 
     def replay(self, number: int, frame: Frame, living: Lanes | None) -> tuple[Any, Iterable[int]]:

@@ -6,6 +6,7 @@ from the arrays.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +21,27 @@ from pplc_runtime.results.sweeps import Column, Sweep
 Floats: TypeAlias = NDArray[np.float64]
 
 
+class ByPlace(Sequence[Sweep]):
+    """Sweeps that are taken by their places, also from the end, and several as a list."""
+
+    @overload
+    def __getitem__(self, place: int) -> Sweep: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Sweep]: ...
+    def __getitem__(self, place: int | slice) -> Sweep | list[Sweep]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        if not -len(self) <= place < len(self):
+            raise IndexError("no such sweep")
+        return self.sweep(place % len(self))
+
+    @abstractmethod
+    def sweep(self, place: int) -> Sweep:
+        """The one at a place, counted from the first."""
+
+
 @dataclass(frozen=True)
-class Block(Sequence[Sweep]):
+class Block(ByPlace):
     """Sweeps of one chain that follow each other."""
 
     chain: int
@@ -43,16 +63,7 @@ class Block(Sequence[Sweep]):
     def __len__(self) -> int:
         return len(self.log_weights)
 
-    @overload
-    def __getitem__(self, place: int) -> Sweep: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Sweep]: ...
-    def __getitem__(self, place: int | slice) -> Sweep | list[Sweep]:
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError("no such sweep")
-        place %= len(self)
+    def sweep(self, place: int) -> Sweep:
         logs, evidence = self.log_weights[place], float(self.log_evidences[place])
         predicts = {label: self.column(label, place) for label in self.predicts} if evidence > -np.inf else {}
         return Sweep(self.chain, self.number + place, logs, predicts, evidence, self.told(place), self.kept(place),
@@ -75,7 +86,7 @@ def is_parted(parts: Iterable[Some]) -> bool:
     return any(sweep.diagnostics.get("parted") for sweep in firsts)
 
 
-class Sweeps(Sequence[Sweep]):
+class Sweeps(ByPlace):
     """Sweeps one after the other, some of them in blocks; in the order of chains and numbers."""
 
     def __init__(self, parts: Iterable[Some]) -> None:
@@ -87,16 +98,7 @@ class Sweeps(Sequence[Sweep]):
     def __len__(self) -> int:
         return self.ends[-1] if self.ends else 0
 
-    @overload
-    def __getitem__(self, place: int) -> Sweep: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Sweep]: ...
-    def __getitem__(self, place: int | slice) -> Sweep | list[Sweep]:
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError("no such sweep")
-        place %= len(self)
+    def sweep(self, place: int) -> Sweep:
         number = bisect_right(self.ends, place)
         part = self.parts[number]
         if not isinstance(part, Block):
@@ -106,7 +108,7 @@ class Sweeps(Sequence[Sweep]):
         return self.made[place]
 
     def __iter__(self) -> Iterator[Sweep]:
-        return (self[place] for place in range(len(self)))
+        return map(self.sweep, range(len(self)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """As it goes to another process, or to a file."""

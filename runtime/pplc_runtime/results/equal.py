@@ -48,9 +48,9 @@ class Again(Protocol):
         posterior: Posterior,
         sweeps: int,
         on_sweeps: Callable[[Some], None],
+        progress: bool,
         executor: Executor | None = ...,
         journal: Journal | None = ...,
-        progress: bool = ...,
     ) -> None:
         """Further sweeps of all chains, with a progress bar if asked for."""
 

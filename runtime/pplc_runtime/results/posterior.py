@@ -334,15 +334,16 @@ class Posterior:
             raise ValueError("the draws come from a file; the model that they are of is not in it")
         return self.run
 
-    def extend(self, sweeps: int, *, executor: Any = None, journal: Any = None, progress: bool = True) -> Posterior:
+    def extend(self, sweeps: int, *, progress: bool = True, executor: Any = None, journal: Any = None) -> Posterior:
         """So many further sweeps of every chain, from where it is, which are part of this posterior then; by an
-        `executor` elsewhere, and through the `journal` of a run that they belong to. Interrupts and the progress bar
-        are as in `infer`: what was drawn is kept."""
+        `executor` elsewhere, and through the `journal` of a run that they belong to.
+
+        An interrupt ends it, and what was drawn by then is kept. A progress bar is shown as by `infer`."""
         sweeps = setting("sweeps", sweeps)
         run = self._again()
         found: list[Some] = []
         try:
-            run.more(self, sweeps, found.append, executor, journal, progress)
+            run.more(self, sweeps, found.append, progress, executor, journal)
             self.interrupted, self.limit = False, None
         except KeyboardInterrupt:
             self.interrupted = True

@@ -78,9 +78,9 @@ class Done:
         posterior: Posterior,
         sweeps: int,
         on_sweeps: Callable[[Some], None],
+        progress: bool,
         executor: Executor | None = None,
         journal: Journal | None = None,
-        progress: bool = False,
     ) -> None:
         if not self.by_lanes:
             raise ValueError("a run of the reference engine cannot be extended; use the engine lanes")

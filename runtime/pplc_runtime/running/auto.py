@@ -177,7 +177,7 @@ def until_enough(
             return told
         begun = at if done == already else begun
         try:
-            posterior.extend(more, executor=executor, journal=course.journal, progress=False)
+            posterior.extend(more, progress=False, executor=executor, journal=course.journal)
         except KeyboardInterrupt:
             posterior.interrupted = True
     return told

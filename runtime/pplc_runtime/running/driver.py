@@ -40,6 +40,8 @@ class Driver:
         self, kernel: Unbound, settings: Settings, engine: Engine, specialised: NativeEngine | None = None
     ) -> None:
         self.kernel: Kernel = kernel.bound(engine, settings)
+        self.in_blocks = self.kernel if isinstance(self.kernel, InBlocks) else None
+        """The kernel, if it does several steps at once; found once, since it takes as long as ten draws."""
         self.settings = settings
         self.engine = engine
         self.specialised = specialised
@@ -108,7 +110,7 @@ class Driver:
         if not adapts(self.kernel) or not self.settings.burn_in:
             return Retained([held])
         state = self.burnt_in(key)  # what was adapted there depends on the key alone
-        if not isinstance(self.kernel, InBlocks):
+        if self.in_blocks is None:
             return Retained([held])
         state.held = [held]
         return state
@@ -139,17 +141,15 @@ class Driver:
 
     def block(self, state: Any) -> int:
         """How many steps are done at once; 0 where they are done one by one."""
-        kernel = self.kernel
-        return (
-            kernel.block(self.specialised or self.engine, state, self.settings) if isinstance(kernel, InBlocks) else 0
-        )
+        kernel = self.in_blocks
+        return 0 if kernel is None else kernel.block(self.specialised or self.engine, state, self.settings)
 
     def step(self, state: Any, number: int, key: Key, count: int = 0) -> tuple[Any, Sequence[Sweep]]:
         """The state after some steps at once, or after one, and the sweep of each chain after each."""
         here.sweep = number
         kernel, settings = self.kernel, self.settings
-        if isinstance(kernel, InBlocks) and count:
-            return kernel.steps(self.specialised or self.engine, state, settings, number, count, key)
+        if self.in_blocks is not None and count:
+            return self.in_blocks.steps(self.specialised or self.engine, state, settings, number, count, key)
         own = key.fold(number + settings.burn_in)
         return self.with_fallback(lambda engine: kernel.step(engine, state, settings, number, own))
 

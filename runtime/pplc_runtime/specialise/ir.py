@@ -11,6 +11,7 @@ Values are numbers, vectors or matrices that differ between executions; everythi
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -72,17 +73,32 @@ def vars_in(operands: tuple[Operand, ...]) -> tuple[Var, ...]:
     return tuple(found)
 
 
+class Using:
+    """An operation, with the values that its operands have inside."""
+
+    __slots__ = ("uses",)
+    uses: tuple[Var, ...]
+
+    @property
+    @abstractmethod
+    def operands(self) -> tuple[Operand, ...]:
+        """What it works on."""
+
+    def __post_init__(self) -> None:
+        self.uses = vars_in(self.operands)
+
+
 @dataclass(slots=True)
-class Compute:
+class Compute(Using):
     """An operation, by its name in the language or in `operations`."""
 
     result: Var
     name: str
     arguments: tuple[Operand, ...]
-    uses: tuple[Var, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.uses = vars_in(self.arguments)
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return self.arguments
 
     @property
     def is_bare(self) -> bool:
@@ -97,67 +113,67 @@ class Compute:
 
 
 @dataclass(slots=True)
-class Check:
+class Check(Using):
     """A parameter is in its domain."""
 
     domain: Domain
     value: Var
-    uses: tuple[Var, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.uses = (self.value,)
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return (self.value,)
 
 
 @dataclass(slots=True)
-class Fit:
+class Fit(Using):
     """The parameters of a distribution fit together."""
 
     family: Family
     parts: tuple[Operand, ...]
-    uses: tuple[Var, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.uses = vars_in(self.parts)
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return self.parts
 
 
 @dataclass(slots=True)
-class Draw:
+class Draw(Using):
     """A sample."""
 
     result: Var
     at: At
     family: Family
     parts: tuple[Operand, ...]
-    uses: tuple[Var, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.uses = vars_in(self.parts)
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return self.parts
 
 
 @dataclass(slots=True)
-class Score:
+class Score(Using):
     """An observe."""
 
     family: Scored
     parts: tuple[Operand, ...]
     value: Operand
-    uses: tuple[Var, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.uses = vars_in((*self.parts, self.value))
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return (*self.parts, self.value)
 
 
 @dataclass(slots=True)
-class Report:
+class Report(Using):
     """A predict, and its turn in the program."""
 
     turn: int
     label: Any
     value: Operand
-    uses: tuple[Var, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.uses = vars_in((self.value,))
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return (self.value,)
 
 
 Operation: TypeAlias = Compute | Check | Fit | Draw | Score | Report

@@ -304,7 +304,7 @@ class Tracer(Forward):
             return self.apply(operator.function, arguments)
         if kind is Map and number in (1, 2):
             return self.apply(maps.get, (operator, *arguments))
-        if kind is tuple and number == 1:
+        if number == 1 and (kind in (tuple, np.ndarray) or (kind is Lane and operator.data.ndim > 1)):
             return self.apply(indexing.nth, (operator, *arguments))
         if kind is not Procedure and any(map(self.has_lanes, (operator, *arguments))):
             raise NoFixedCourse("a call of something else than a procedure")
