@@ -121,7 +121,7 @@ def compile_text(text: str, name: str = "<text>", query: str | None = None) -> M
 def compiled(source: Source) -> Model:
     """The model of a source."""
     from pplc.pipeline import compile_source
-    from pplc_runtime.running.program import module_of
+    from pplc_runtime.running.modules import module_of
 
     found = compile_source(source)
     name, text = source.name, source.text

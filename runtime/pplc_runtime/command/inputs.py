@@ -57,6 +57,16 @@ def _of_file(given: str, known: Collection[str], asks: bool, columns: dict[str, 
     return _of_data(value, given, known, asks)
 
 
+def given_inputs(given: Any, known: Collection[str], asks: bool, needed: Collection[str]) -> dict[str, Any]:
+    """The inputs as Python hands them over: values by name, a table, or the path of a file as --data takes it."""
+    if not isinstance(given, str | os.PathLike):
+        return inputs_of(given, known, asks, needed=needed)
+    try:
+        return read_inputs([os.fspath(given)], (), known, asks, needed)
+    except UsageError as error:
+        raise ValueError(f"data: {error}") from None
+
+
 def inputs_in(text: str, name: str, known: Collection[str], asks: bool, needed: Collection[str] = ()) -> dict[str, Any]:
     """The inputs in a text of JSON or of cells; none if it is empty."""
     if not text.strip():

@@ -7,17 +7,15 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, closing, nullcontext
 from copy import copy
-from functools import lru_cache, partial
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from pplc_runtime.command.failures import UsageError
 from pplc_runtime.command.infer import run_module
-from pplc_runtime.command.inputs import read_inputs
+from pplc_runtime.command.inputs import given_inputs
 from pplc_runtime.command.progress import Progress
 from pplc_runtime.composed import check_names, method_in, offer_of
 from pplc_runtime.composition import Composition
@@ -32,7 +30,6 @@ from pplc_runtime.program.errors import Included, Limited, Places, Reached, loca
 from pplc_runtime.program.inner_observes import inner_observes, mentions
 from pplc_runtime.program.steps import Assume, Input, Step
 from pplc_runtime.results.blocks import Block, Some, has_weight, is_parted
-from pplc_runtime.results.inputs import inputs_of
 from pplc_runtime.results.journal import EVERY, Journal, digest, settings_in
 from pplc_runtime.results.posterior import Posterior
 from pplc_runtime.results.sweeps import Sweep
@@ -42,6 +39,7 @@ from pplc_runtime.running.channel import handed_over
 from pplc_runtime.running.driver import Driver, Drivers
 from pplc_runtime.running.executors import Task, block_of, by_executor, packed, processes, singly
 from pplc_runtime.running.limits import limited
+from pplc_runtime.running.modules import program_of
 from pplc_runtime.settings import checked, with_settings
 from pplc_runtime.specialise.delayed import with_delayed
 from pplc_runtime.specialise.engine import specialised_text
@@ -254,16 +252,8 @@ class Program:
         return inner_observes(self.module, self.file, self.places)
 
     def data(self, given: Any) -> dict[str, Any]:
-        """The values of the inputs as the language has them, and of observes that are replaced.
-
-        A path is that of a file, which is read as --data is."""
-        if isinstance(given, str | os.PathLike):
-            try:
-                values = read_inputs([os.fspath(given)], (), self.inputs, self.asks_for_missing, self.needed)
-            except UsageError as error:
-                raise ValueError(f"data: {error}") from None
-        else:
-            values = inputs_of(given, self.inputs, self.asks_for_missing, needed=self.needed)
+        """The values of the inputs as the language has them, and of observes that are replaced."""
+        values = given_inputs(given, self.inputs, self.asks_for_missing, self.needed)
         return values if self.observed is None else {**values, OBSERVED: self.observed}
 
     def with_data(self, observed: Replaced) -> Program:
@@ -385,19 +375,3 @@ class Program:
     def main(self) -> None:
         """What `python model.py` does: the command line of `pplc infer`, without a model to compile."""
         raise SystemExit(run_module(self))
-
-
-def module_of(text: str, name: str, file: str) -> ModuleType:
-    """The module whose text is given, which its program keeps."""
-    module = ModuleType(name)
-    module.__file__ = file
-    exec(compile(text, file, "exec"), module.__dict__)
-    module.PROGRAM.text = text
-    return module
-
-
-@lru_cache(maxsize=8)
-def program_of(text: str, name: str, file: str) -> Program:
-    """The program of such a module; made once where blocks of its chains come again and again."""
-    program: Program = module_of(text, name, file).PROGRAM
-    return program
