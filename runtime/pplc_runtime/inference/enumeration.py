@@ -13,6 +13,7 @@ import numpy as np
 
 from pplc_runtime.engine.enumeration import executions
 from pplc_runtime.inference.base import Engine, Settings
+from pplc_runtime.inference.independent import Stateless
 from pplc_runtime.numerics.keys import Key
 from pplc_runtime.numerics.weights import log_sum_exp
 from pplc_runtime.results.columns import column_of, values_of
@@ -20,14 +21,8 @@ from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.values import ModelError, key_of
 
 
-class Enumeration:
+class Enumeration(Stateless):
     """One sweep, of all executions."""
-
-    def bound(self, engine: Engine, settings: Settings) -> Enumeration:
-        return self
-
-    def init(self, engine: Engine, settings: Settings, key: Key) -> None:
-        return None
 
     def step(
         self, engine: Engine, state: None, settings: Settings, number: int, key: Key,
@@ -48,6 +43,3 @@ class Enumeration:
         log_weights = np.array([log_sum_exp(np.array(logs)) for _, logs in reported.values()])
         predicts = {label: column_of([row[label] for row, _ in reported.values()]) for label in labels}
         return None, [Sweep(settings.chain, number, log_weights, predicts, float(log_sum_exp(log_weights)))]
-
-    def together(self, engine: Engine, states: list[Any]) -> None:
-        return None

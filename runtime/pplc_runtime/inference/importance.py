@@ -25,9 +25,6 @@ class Importance(Independent, BySweeps):
 
     mode = Mode(weighed=True)
 
-    def bound(self, engine: Engine, settings: Settings) -> Importance:
-        return self
-
     def once(self, engine: Engine, settings: Settings, number: int, key: Key, report: bool = True) -> Sweep:
         particles = engine.particles(key, settings.particles, remember=settings.particles <= MOST_PARTICLES)
         log_weights = np.zeros(settings.particles)

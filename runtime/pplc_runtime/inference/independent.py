@@ -7,7 +7,7 @@ only if such sweeps are among them. So it has no draws and no weight, and is no 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,8 +22,23 @@ def lost(settings: Settings, number: int) -> Sweep:
     return Sweep(settings.chain, number, np.full(settings.particles, -np.inf), {}, -np.inf)
 
 
-class Independent:
-    """A method whose sweeps are independent, and weighted."""
+class Stateless:
+    """A method whose sweeps are independent: there is nothing that a chain retains."""
+
+    __slots__ = ()
+
+    def bound(self, engine: Engine, settings: Settings) -> Self:
+        return self
+
+    def init(self, engine: Engine, settings: Settings, key: Key) -> None:
+        return None
+
+    def together(self, engine: Engine, states: list[Any]) -> None:
+        return None
+
+
+class Independent(Stateless):
+    """One whose sweeps are weighted, and may lose all particles."""
 
     __slots__ = ()
 
@@ -41,9 +56,3 @@ class Independent:
             if engine.is_hopeless(error):
                 raise
             return None, [lost(settings, number)]
-
-    def init(self, engine: Engine, settings: Settings, key: Key) -> None:
-        return None
-
-    def together(self, engine: Engine, states: list[Any]) -> None:
-        return None

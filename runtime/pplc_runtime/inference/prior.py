@@ -13,20 +13,15 @@ import numpy as np
 from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.unweighted import Unobserving
 from pplc_runtime.inference.base import Engine, Settings
+from pplc_runtime.inference.independent import Stateless
 from pplc_runtime.inference.sweep import standing_for
 from pplc_runtime.numerics.keys import Key
 from pplc_runtime.results.kept import MOST_PARTICLES
 from pplc_runtime.results.sweeps import Sweep
 
 
-class Prior:
+class Prior(Stateless):
     """Independent sweeps of independent draws, all of the same weight."""
-
-    def bound(self, engine: Engine, settings: Settings) -> Prior:
-        return self
-
-    def init(self, engine: Engine, settings: Settings, key: Key) -> None:
-        return None
 
     def step(
         self, engine: Engine, state: None, settings: Settings, number: int, key: Key,
@@ -41,6 +36,3 @@ class Prior:
         predicts = particles.predicts() if report else {}
         kept = standing_for(particles, settings, number, log_weights)
         return None, [Sweep(settings.chain, number, log_weights, predicts, 0.0, kept=kept)]
-
-    def together(self, engine: Engine, states: list[Any]) -> None:
-        return None

@@ -16,6 +16,7 @@ from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.engine.unweighted import Bounded
 from pplc_runtime.inference.base import Engine, Floats, Settings
+from pplc_runtime.inference.independent import Stateless
 from pplc_runtime.lanes.frames import Index
 from pplc_runtime.numerics.keys import Key
 from pplc_runtime.results.columns import column_of, values_of
@@ -27,14 +28,8 @@ MOST_TRIES: Final = 1_000_000
 AT_ONCE: Final = 10_000
 
 
-class Rejection:
+class Rejection(Stateless):
     """Independent sweeps of so many draws as there are particles."""
-
-    def bound(self, engine: Engine, settings: Settings) -> Rejection:
-        return self
-
-    def init(self, engine: Engine, settings: Settings, key: Key) -> None:
-        return None
 
     def step(
         self, engine: Engine, state: None, settings: Settings, number: int, key: Key,
@@ -64,9 +59,6 @@ class Rejection:
         predicts = {label: column_of(values[: settings.particles]) for label, values in drawn.items()}
         told = {"evidence_variance": (1.0 - wanted / tries) / wanted}
         return None, [Sweep(settings.chain, number, log_weights, predicts, log_evidence, told)]
-
-    def together(self, engine: Engine, states: list[Any]) -> None:
-        return None
 
 
 def attempt(plan: Plan, key: Key, size: int) -> tuple[Particles, Index]:

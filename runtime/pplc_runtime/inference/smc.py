@@ -7,12 +7,8 @@ section 3.1; Del Moral, Doucet and Jasra 2006.)
 
 from __future__ import annotations
 
-from pplc_runtime.inference.base import Engine, Settings
 from pplc_runtime.inference.runs import Runs
 
 
 class Smc(Runs):
     """Independent sweeps, whose weights sum to their estimates of the evidence."""
-
-    def bound(self, engine: Engine, settings: Settings) -> Smc:
-        return self
