@@ -141,6 +141,16 @@ def test_check_shows_everything(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert shown.endswith("2 errors, 1 warning\n")
 
 
+def test_a_line_of_another_language_is_one_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = tmp_path / "wrong.clj"
+    wrong.write_text("mu = normal(0, 1)\nfor y in ys: [predict]\n    observe(normal(mu, 1), y)\n")
+    assert main(["check", str(wrong)]) == FAILED
+    shown = capsys.readouterr().err
+    assert [line.split(": ")[0].split(":", 1)[1] for line in shown.splitlines() if ": error: " in line] == [
+        "1:1", "2:1", "2:14", "3:5",
+    ]  # fmt: skip
+
+
 # Where an error at run time is shown
 
 

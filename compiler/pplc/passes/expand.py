@@ -121,14 +121,18 @@ class _Expander(Surface):
 
     def statements(self, forms: Iterable[Form], shapes: Shapes, loops: Loops) -> list[core.Statement]:
         result: list[core.Statement] = []
+        wrong = 0  # the line of a word that is no statement: what follows there is part of it
         for form in forms:
+            is_listed = isinstance(form, Group) and form.bracket == "["
+            if wrong and not is_listed and self.source.place(form.span.start).line == wrong:
+                continue
             try:
                 if loops.level > 50:
                     raise self.fail(form, "statements are nested too deeply")
                 shared = self.shared(form, shapes)
                 result += self.statement(form, shapes, loops) if shared is None else [shared]
             except Bad:
-                continue
+                wrong = wrong if isinstance(form, Group) else self.source.place(form.span.start).line
         return result
 
     def shared(self, form: Form, shapes: Shapes) -> core.Statement | None:
