@@ -32,7 +32,7 @@ PROGRAMS: Final = {
     "globals, and memos made outside": """
         [assume p (if (sample (flip 0.4)) 0.2 0.7)]
         [assume m (mem (fn [k] (let [y (sample (flip p))] (observe (flip (if y 0.9 0.6)) true) y)))]
-        [assume early (if (sample (flip 0.5)) (m 1) true)]
+        [assume early (if (> p 0.5) (m 1) true)]
         [observe (flip (if early 0.6 0.3)) true]
         [assume inner (fn [] (conditional (fn []
           (let [k (sample (uniform-discrete 0 2)) own (mem (fn [j] (sample (flip p))))]
