@@ -24,8 +24,8 @@ PROGRAMS = Path(__file__).parents[2] / "programs"
 CHOSEN = {
     "linear_regression": ["nuts", "slice"], "logistic_regression": ["nuts", "slice"],
     "change_point": ["sum(when-changed) + nuts", STATIC], "kalman": ["smc", "nuts", STATIC], "hmm": ["sum(state)"],
-    "nonlinear_ssm": ["smc", "nuts", STATIC], "crp_small": [GENERAL], "geometric": [GENERAL],
-    "infinite_mixture": [GENERAL],
+    "nonlinear_ssm": ["smc", "nuts", STATIC], "list_length": ["smc", "pgas", GENERAL],
+    "infinite_mixture": ["smc", "pgas", GENERAL], "nested_observe": [GENERAL],
 }  # fmt: skip
 
 

@@ -54,6 +54,8 @@ PILOT: Final = 150
 """Sweeps of a pilot, after as many that adapt."""
 _FIRST: Final = {"nuts": 250, "slice": 500, "smc": 10, GENERAL: FEWEST, STATIC: FEWEST}
 """Sweeps to begin with, where they are not 250."""
+_OWN: Final = {"pgas": {"particles": 50, "burn_in": 50}, GENERAL: {"burn_in": 50}, STATIC: {"burn_in": 50}}
+"""Settings of methods that do much in a sweep, where others are not given."""
 
 
 class Wanted(NamedTuple):
@@ -114,7 +116,7 @@ def automatic(
             many = {"chains": max(CHAINS, chains)} if offer_of(method_in(method)).is_chain else {}
             sweeps = settings.get("sweeps") or _FIRST.get(method, 250)
             posterior = program.infer(
-                method, **{**own, **many, **_burn_in(method), "sweeps": sweeps, "checkpoint": journal}
+                method, **{**_OWN.get(method, {}), **own, **many, "sweeps": sweeps, "checkpoint": journal}
             )
         except JournalError:
             raise
@@ -127,6 +129,7 @@ def automatic(
         wanted = Wanted(target_ess, until, choice.everywhere)
         lacks = until_enough(posterior, wanted, is_last, course, settings.get("executor"))
         by_hand = f"--method '{method}'" + (f" --chains {posterior.chains}" if many else "")
+        by_hand += f" --particles {posterior.particles}" if method == "pgas" else ""
         if best is None or effective_of(posterior) > effective_of(best):
             best, chosen = posterior, f"auto: {method}, since {choice.reason}; by hand {by_hand}"
         if lacks is None:
@@ -155,11 +158,6 @@ def piloted(program: Program, choice: Choice, own: dict[str, Any]) -> str:
         work = sum(sweep.diagnostics["gradients"] for sweep in pilot.sweeps)
         rates[method] = effective_of(pilot) / work
     return max(rates, key=rates.__getitem__, default=choice.method)
-
-
-def _burn_in(method: str) -> dict[str, int]:
-    """Sweeps to leave out, of methods that do much in one."""
-    return {"burn_in": 50} if method in (GENERAL, STATIC) else {}
 
 
 def until_enough(

@@ -1,7 +1,8 @@
 """Which methods fit a program, the best first: told from what every execution of it does.
 
-1. Executions that differ in what they draw, or draws that no move is known for: `pgas + lmh`, particles for what holds
-   each other in place and single moves for what many observes read.
+1. Executions that differ in what they draw, or draws that no move is known for: where sweeps are machine code `smc`, if
+   a few come far enough, then `pgas`; else, and after them, `pgas + lmh`, particles for what holds each other in place
+   and single moves for what many observes read.
 2. Finite draws that are independent, a chain or a tree given the rest, as labels and states are: `sum`, with `nuts` for
    the rest, or single moves where there is no gradient.
 3. All draws are shared by many statements: `nuts`; with discrete ones among them, or without a gradient, `slice`.
@@ -23,6 +24,7 @@ from pplc_runtime.inference.targets import covering, everything, statement_of
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.native.engine import NativeEngine
 from pplc_runtime.native.values import Unsupported
+from pplc_runtime.running.general import why_not
 from pplc_runtime.specialise.engine import scripted
 
 GENERAL: Final = "pgas + lmh"
@@ -55,12 +57,12 @@ def choices(plan: Plan) -> list[Choice]:
 
     plan = scripted(plan)
     if plan.scripts is None:
-        return [Choice(GENERAL, "executions differ in what they draw")]
+        return _by_particles("executions differ in what they draw", why_not(plan, {}) is None)
     engine = NativeEngine(plan)
     try:
         sites_of(engine.joint, everything)
     except Unsupported as missing:
-        return [Choice(GENERAL, f"there is no machine code for {missing}")]
+        return _by_particles(f"there is no machine code for {missing}", True)
     draws = engine.joint.layout.draws
     if not draws:
         return [Choice("importance", "nothing is drawn")]
@@ -82,6 +84,11 @@ def choices(plan: Plan) -> list[Choice]:
     if by_gradients:
         found.append(Choice("nuts", f"{reason}, and all are real", ways, everywhere=True))
     return [*found, Choice(STATIC, reason)]
+
+
+def _by_particles(reason: str, is_fast: bool) -> list[Choice]:
+    found = [Choice("smc", reason), Choice("pgas", reason)] if is_fast else []
+    return [*found, Choice(GENERAL, reason)]
 
 
 def _summed(plan: Plan, engine: NativeEngine, names: list[str], same: str) -> list[Choice]:
