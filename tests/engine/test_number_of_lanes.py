@@ -72,6 +72,14 @@ PROGRAMS: Final[dict[str, str]] = {
         [assume n (sample (uniform-discrete 0 3))]
         [assume x (cond (= n 0) 9007199254740993 (= n 1) 0.5 :else 4)]
         [predict (list n x (+ x 1) (= x 9007199254740993) (= x 9007199254740992) (if (= n 0) x 1.5))]""",
+    "large integers of a list with floats in it, by an index that varies": """
+        [assume n (sample (uniform-discrete 0 4))]
+        [assume x (nth (list 9007199254740993 0.5 9223372036854775807 1) n)]
+        [predict (list n x (str x) (= x 9007199254740992) (if (< n 1) (inc x) 0))]""",
+    "memoised procedures that differ": """
+        [assume n (sample (uniform-discrete 0 3))]
+        [assume m (mem (nth (list inc (fn [x] x) (partial + 2)) n))]
+        [predict (list n (m 1) (str m))]""",
     "an integer in one lane and a float in another": """
         [assume n (sample (uniform-discrete 0 5))]
         [assume x (if (< n 3) n (* 0.75 n))]

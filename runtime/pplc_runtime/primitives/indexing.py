@@ -9,7 +9,7 @@ import numpy as np
 from pplc_runtime.distributions.identity_cache import IdentityCache
 from pplc_runtime.lanes.frames import here
 from pplc_runtime.lanes.messages import refused
-from pplc_runtime.lanes.varying import Lane, Mix, by_option, by_value
+from pplc_runtime.lanes.varying import Lane, Mix, beyond_floats, by_option, by_value, raw
 from pplc_runtime.primitives.arguments import element, elements, settled, whole
 from pplc_runtime.primitives.arrays import vector
 from pplc_runtime.values import List, ModelError, Value
@@ -104,10 +104,16 @@ def _at_lane_index(value: Value, index: Lane, default: Value, name: str, length:
     distinct, inverse = np.unique(positions, return_inverse=True)
     if len(distinct) == 1:
         return items[distinct[0]]
-    packed = vector(*(items[position] for position in distinct))
-    if type(packed) is not tuple:
+    chosen = [items[position] for position in distinct]
+    packed = chosen if any(map(_is_large, chosen)) else vector(*chosen)
+    if isinstance(packed, Lane | np.ndarray):
         return at_index(packed, Lane(inverse, frame), default, name)
     return by_value(Lane(positions, frame), lambda position: items[position])
+
+
+def _is_large(item: Value) -> bool:
+    """Whether an item is a whole number, over lanes or not, that an array of floats would not hold."""
+    return type(item) in (int, Lane) and beyond_floats(raw(item))
 
 
 # Replacing

@@ -233,7 +233,7 @@ class Memo(Compound):
         return hash(self.at)
 
     def __str__(self) -> str:
-        return f"<memoised {getattr(self.procedure, 'name', 'procedure')}>"
+        return "<memoised procedure>"  # which procedure may differ from lane to lane, where the memo is one
 
 
 _BOOLS: Final = {True: ("bool", True), False: ("bool", False)}
