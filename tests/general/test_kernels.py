@@ -66,7 +66,7 @@ WRONG: dict[str, tuple[str, str, str]] = {
     "values that are left over are ignored": ("S.used != S.left", "False", "memo"),
     "the retained particle draws afresh": ("S.mode = 1 if R.method >= 2 and i == 0 else 0", "S.mode = 0", "branch"),
     "entries that others share are changed": (
-        "    if p < S.mark:\n        q = alloc(S, 20)", "    if p == 0:\n        q = alloc(S, 20)", "shared",
+        "if p < S.mark or k >= room:\n        more = (k", "if k >= room:\n        more = (k", "shared",
     ),
     "a node that others share is changed": (
         "if p >= S.mark:\n        return p\n    q", "if p >= 0:\n        return p\n    q", "far",

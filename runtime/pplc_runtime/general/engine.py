@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pplc_runtime.general.assembly import Assembled
 from pplc_runtime.general.types import NIL, NOTHING, REAL, TEXT, TRUTH, WHOLE, Maybe, Scalar, Type, Untyped, Vector
+from pplc_runtime.general.values import ZEROS
 from pplc_runtime.general.writer import NIL_REAL, NIL_WHOLE
 from pplc_runtime.machine.halting import halting
 from pplc_runtime.machine.machine import Interpreted, Machine, made
@@ -205,7 +206,7 @@ class GeneralEngine:
         outcomes = np.zeros(2 * count, np.int64)
         out = np.zeros(block.words.size + 1, np.int64)
         state = {
-            "H": self.arena.view(np.float64), "I": self.arena, "top": 0, "limit": self.arena_words, "bin": 0,
+            "H": self.arena.view(np.float64), "I": self.arena, "top": 0, "limit": self.arena_words, "bin": ZEROS,
             "texts": program.texts, "segments": program.segments, "root": 0, "mark": 0,
             "P": self.globals.view(np.float64), "Q": self.globals, "g": 0, "lw": 0.0, "fail": 0, "halt": 0, "depth": 0,
             "mode": 0, "logging": int(logging), "k0": 0, "k1": 0, "c1": 0, "LV": self.log.view(np.float64),

@@ -15,7 +15,7 @@ draw all that is noted for it is impossible only if it has all entries: else ano
 
 from __future__ import annotations
 
-from pplc_runtime.general.entries import found_near
+from pplc_runtime.general.entries import near
 from pplc_runtime.general.store import State, look, mixed, state_of
 from pplc_runtime.machine.words import MASK, inf, log
 
@@ -111,11 +111,8 @@ def made(S: State, key: int, place: int, k: int, word: int, size: int) -> None:
 def has_all(S: State, s: int) -> bool:
     """Whether all entries are there that are noted for a segment."""
     for w in range(S.AW[s] + 1, S.AW[s + 1] + 1):
-        place = S.WP[w]
-        leaf = 0
-        if place >= 0 and S.WN[w] >= 0 and S.WN[w] < 1048576:
-            leaf = found_near(S, 0, place, S.WN[w])
-        else:
+        leaf = near(S, S.WP[w], S.WN[w])
+        if leaf < 0:
             leaf = look(S, S.WK[w] & MASK)
         if leaf == 0:
             return False

@@ -16,7 +16,7 @@ from pplc_runtime.engine.plan import Plan
 from pplc_runtime.general.calls import CALLS, Call, apply
 from pplc_runtime.general.primitives import NAMES, apply_primitive
 from pplc_runtime.general.types import NOTHING, WHOLE, Scalar, Structure, Tag, Type, Untyped, Vector, depth, join, word
-from pplc_runtime.general.values import Constants, Hash, Val, fields_of, type_of
+from pplc_runtime.general.values import VARIABLE, Constants, Hash, Val, fields_of, type_of
 from pplc_runtime.general.writer import Writer
 from pplc_runtime.program.steps import Assume
 
@@ -44,6 +44,8 @@ class Whole:
         self.globals: dict[str, Type] = {}
         self.slots: dict[str, int] = {}
         self.field_types: dict[Tag, list[Type]] = {}
+        self.field_constants: dict[tuple[Tag, int], Any] = {}
+        """Of the fields that are numbers, which one they always are, or `VARIABLE`."""
         self.tags: dict[Tag, int] = {}
         self.variadic: set[str] = set()
         self.failures: dict[tuple[str, Any], int] = {}
@@ -128,9 +130,12 @@ class Whole:
         self.globals[name] = self.grown(self.globals.get(name, NOTHING), type_)
         return self.globals[name], self.slots.setdefault(name, len(self.slots))
 
-    def place_of(self, hash_: int) -> int:
-        """The place among the globals of the state of a process, or of the entries of a memo, that the planner made."""
+    def place_of(self, hash_: int, count: int = 1) -> int:
+        """The place among the globals of the state of a process, or places of the entries of a memo, that the planner
+        made."""
         place = self.slots.setdefault(str(hash_), len(self.slots))
+        for other in range(1, count):
+            self.slots.setdefault(f"{hash_} {other}", place + other)
         if place >= MOST_PLACES:
             raise Untyped("too many processes")
         return place
@@ -142,6 +147,19 @@ class Whole:
         if types is not None:
             known[:] = [self.grown(old, new) for old, new in zip(known or [NOTHING] * len(types), types, strict=True)]
         return known
+
+    def field_is(self, tag: Tag, position: int, value: Val) -> None:
+        """A field of a tag is made with a value."""
+        known = (
+            value.constant if type(value.constant) in (int, float) and value.constant == value.constant else VARIABLE
+        )
+        old = self.field_constants.setdefault((tag, position), known)
+        if old is not VARIABLE and (type(old) is not type(known) or repr(old) != repr(known)):
+            self.field_constants[tag, position], self.changed = VARIABLE, True
+
+    def field_constant(self, tag: Tag, position: int) -> Any:
+        """The number that a field always is; `VARIABLE` where it is another here than there, or not known yet."""
+        return self.field_constants.get((tag, position), VARIABLE)
 
     def tag_number(self, tag: Tag) -> int:
         return self.tags.setdefault(tag, len(self.tags))
@@ -156,6 +174,8 @@ class Whole:
         else:
             tag, fields = fields_of(value, self)
         self.with_fields(tag, [_field_type(field, self) for field in fields])
+        for position, field in enumerate(fields):
+            self.field_is(tag, position, self.field(field, NOTHING))
         return tag, fields
 
     def field(self, field: Any, type_: Type) -> Val:

@@ -47,37 +47,33 @@ def own_state(S: State, where: int, size: int) -> int:
 def seat(S: State, where: int, k: int) -> None:
     """A customer more at table k, which may be the next new one."""
     p = state_of(S, where)
-    tables = 0
-    room = 5
-    customers = 0
-    if p != 0:
-        room = S.I[p]
-        tables = S.I[p + 1]
-        customers = S.I[p + 2]
+    room = S.I[p]
     if p < S.mark or k >= room:
-        if k >= room:
-            room = room + 4 + room // 2
-        q = alloc(S, 3 + room)
+        more = room if k < room else 8 if room == 0 else 2 * room
+        q = alloc(S, 3 + more)
         if S.fail != 0:
             return
-        S.I[q] = room
-        S.I[q + 1] = tables
-        for j in range(tables):
-            S.I[q + 3 + j] = S.I[p + 3 + j]
+        for j in range(3 + room):
+            S.I[q + j] = S.I[p + j]
+        for j in range(room, more):
+            S.I[q + 3 + j] = 0
+        S.I[q] = more
         keep_state(S, where, q)
         p = q
-    S.I[p + 2] = customers + 1
-    if k == tables:
-        S.I[p + 1] = k + 1
-        S.I[p + 3 + k] = 1
-    else:
-        S.I[p + 3 + k] = S.I[p + 3 + k] + 1
+    S.I[p + 1] = S.I[p + 1] + int(k == S.I[p + 1])
+    S.I[p + 2] = S.I[p + 2] + 1
+    S.I[p + 3 + k] = S.I[p + 3 + k] + 1
 
 
 def pick_table(S: State, p: int, alpha: float, discount: float, u: float) -> int:
-    if p == 0:
-        return 0
     point = u * (float(S.I[p + 2]) + alpha)
+    if discount == 0.0:  # then all differences are exact: no test for each table, which chance would decide
+        below = 0
+        found = 0
+        for k in range(S.I[p]):
+            below += S.I[p + 3 + k]
+            found += int(point >= float(below))
+        return found if found < S.I[p + 1] else S.I[p + 1]
     for k in range(S.I[p + 1]):
         point = point - (float(S.I[p + 3 + k]) - discount)
         if point < 0.0:

@@ -37,6 +37,9 @@ VARIABLE: Final = object()
 """In place of a constant: a value that is known when the program runs."""
 LARGEST: Final = 1 << 53
 _MASK: Final = (1 << 64) - 1
+ZEROS: Final = 8
+"""So many words at the beginning of the arena are always zero: what is nowhere, at 0, is empty. Behind them are those
+that nobody reads."""
 FUNCTION: Final = Tag("gp", "gp")
 POINT: Final = Tag("point", "gp")
 """A Gaussian process, and its value at a point."""
@@ -110,7 +113,7 @@ def fields_of(value: Any, whole: Whole) -> tuple[Tag, tuple[Any, ...]]:
                 whole.variadic.add(whole.function_name(value.code))
             return Tag("proc", whole.function_name(value.code)), value.parts
         case Memo(procedure=Procedure(variadic=False) as inner):
-            place = Hash(whole.place_of(value.at.hash))
+            place = Hash(whole.place_of(value.at.hash, 2))
             return Tag("memo", whole.function_name(inner.code)), (Hash(value.at.hash), place, *inner.parts)
         case Dist():
             return Tag("dist", value.family.name), value.parts
@@ -145,7 +148,7 @@ class Constants:
 
     def __init__(self, whole: Whole) -> None:
         self.whole = whole
-        self.words: list[int] = [0] * 64
+        self.words: list[int] = [0] * (ZEROS + 64)
         self.places: dict[Any, int] = {}
         self.kept: list[Any] = []
         self.texts: dict[Any, int] = {}

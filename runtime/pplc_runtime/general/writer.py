@@ -31,7 +31,7 @@ from pplc_runtime.general.types import (
     join,
     word,
 )
-from pplc_runtime.general.values import Val, type_of
+from pplc_runtime.general.values import VARIABLE, Val, type_of
 
 if TYPE_CHECKING:
     from pplc_runtime.general.program import Whole
@@ -198,6 +198,8 @@ class Writer:
         assert value.parts is not None
         tag = value.tag
         types = self.whole.with_fields(tag, [part.type for part in value.parts])
+        for position, part in enumerate(value.parts):
+            self.whole.field_is(tag, position, part)
         fields = [self.code(part, type_) for part, type_ in zip(value.parts, types)]
         place = self.set(f"alloc(S, {1 + len(fields)})", value.type)
         self.line(f"S.I[{place.code}] = {self.whole.tag_number(tag)}")
@@ -213,7 +215,11 @@ class Writer:
         if value.is_constant:
             _, fields = self.whole.tag_of(value.constant, value.type)
             return [self.whole.field(field, type_) for field, type_ in zip(fields, types)]
-        return [self.element(value.code, position, type_) for position, type_ in enumerate(types, 1)]
+        constants = [self.whole.field_constant(tag, position) for position in range(len(types))]
+        return [
+            self.element(value.code, position, type_) if known is VARIABLE else Val(type_, "", known)
+            for position, (type_, known) in enumerate(zip(types, constants), 1)
+        ]
 
     def element(self, place: str, position: int | str, type_: Type) -> Val:
         return self.set(f"S.{'H' if word(type_) == 'float' else 'I'}[{place} + {position}]", type_)
