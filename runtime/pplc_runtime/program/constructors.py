@@ -50,7 +50,8 @@ def distribution(family: Family, alias: str | None = None) -> Callable[..., Any]
                 return by_mix(arguments, build)
             if not (kind is float and domain.number(argument)) and not (kind is Lane and argument.checked is domain):
                 if not domain.rank and is_vector(argument):
-                    return components(family, name, arguments)
+                    mixed = by_mix(arguments, build)
+                    return components(family, name, arguments) if mixed is None else mixed
                 argument = checked(name, parameter, argument)
             parts.append(argument)
         if fits:
