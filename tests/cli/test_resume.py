@@ -56,6 +56,25 @@ def test_auto_resumed(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert "it was written with method = auto" in capsys.readouterr().err
 
 
+def test_a_read_only_folder(model: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """What cannot be written is told before the run, by an end of 2; whoever may write everywhere is somebody else."""
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o500)
+    for folder in [tmp_path, *tmp_path.parents[:2]]:
+        folder.chmod(0o755)
+    assert main(["check", str(model)]) == 0  # which imports what the other may not read
+    run = ["infer", str(model), "--method", "lmh", "--sweeps", "5", "--seed", "1"]
+    for option in (["--out", str(closed / "d.jsonl")], ["--checkpoint", str(closed / "j")]):
+        child = os.fork()
+        if not child:
+            if os.getuid() == 0:
+                os.setgid(65534)
+                os.setuid(65534)
+            os._exit(main([*run, *option]))
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
+        assert capfd.readouterr().err == f"pplc infer: error: cannot write {option[1]}: permission denied\n"
+
+
 def test_auto_writes_to_what_is_no_file(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["infer", str(model), "--seed", "4", "--quiet", "--out", os.devnull]) == 0
     assert capsys.readouterr().err == ""

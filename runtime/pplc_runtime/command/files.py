@@ -64,11 +64,11 @@ def decode(content: bytes) -> str:
 def check_writable(path: str) -> None:
     """Say before a long run, rather than after it, that its result could not be written."""
     target = Path(os.path.realpath(path))
-    if target.is_dir():
+    if os.path.isdir(target):  # which has an answer too where a folder may not be looked into, unlike Path's
         raise UsageError(f"cannot write {path}: it is a directory")
-    if not target.parent.is_dir():
+    if not os.path.isdir(target.parent):
         raise UsageError(f"cannot write {path}: there is no directory {target.parent}")
-    if not os.access(target if target.exists() else target.parent, os.W_OK):
+    if not os.access(target if os.path.exists(target) else target.parent, os.W_OK):
         raise UsageError(f"cannot write {path}: permission denied")
 
 
