@@ -11,6 +11,7 @@ from scipy import stats
 from tests.share import share
 
 from pplc import load
+from pplc_runtime.distributions import DISTRIBUTIONS
 from pplc_runtime.engine.numbers import Numbers
 from pplc_runtime.lanes.addresses import Addresses, At
 from pplc_runtime.lanes.frames import Frame
@@ -18,9 +19,12 @@ from pplc_runtime.lanes.varying import Lane
 from pplc_runtime.machine import bulk
 from pplc_runtime.machine.machine import is_available
 from pplc_runtime.numerics.keys import Key
+from pplc_runtime.numerics.resampling import multinomial
+from pplc_runtime.processes import PROCESSES
 from pplc_runtime.running import program as running
 from pplc_runtime.values import Symbol
 
+DISCRETE, CRP = DISTRIBUTIONS["discrete"], PROCESSES["crp"]
 PROGRAMS = Path(__file__).parents[2] / "programs"
 PARAMETERS: dict[str, tuple[Any, ...]] = {
     "gamma": (0.4,), "draw_beta": (0.3, 2.0), "draw_poisson": (12.0,), "draw_binomial": (50.0, 0.4),
@@ -72,10 +76,70 @@ def test_lanes_that_differ_in_their_keys_draw_as_each_would() -> None:
 @pytest.mark.parametrize("name", bulk.SAMPLERS)
 def test_without_machine_code(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lanes = bulk.Lanes(*(np.arange(start, start + 7, dtype=np.uint64) << np.uint64(16) for start in (1, 2**40, 5)))
-    given = (21, lanes, 3 << 40, 12345 << 50, None, *PARAMETERS.get(name, ()))
+    given = (21, bulk.Where(lanes, 3 << 40, 12345 << 50, None), *PARAMETERS.get(name, ()))
     by_machine = bulk.BULK[name](*given)
     monkeypatch.setattr(bulk, "_code", lambda name: None)
     np.testing.assert_allclose(bulk.BULK[name](*given), by_machine, rtol=1e-12)
+
+
+@pytest.mark.skipif(not is_available(), reason="there is no machine code")
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("lanes", [1, 3, 10])
+def test_choices_at_once_are_those_of_numpy(lanes: int, apart: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ancestors, rows of weights and tables, bit for bit, also where some lanes run; weights differ by many powers of
+    ten, so that the order of a sum would show."""
+    rng = np.random.default_rng(3)
+    frame, memo = Frame.first(lanes), At()[3]
+    at = Addresses(memo, Lane(rng.integers(-2, 3, lanes), frame))[7] if apart else memo[7]
+    index = np.flatnonzero(rng.random(lanes) < 0.6) if lanes > 1 else None
+    some = frame if index is None or apart else frame.part(index)
+
+    def chosen() -> list[Any]:
+        found = []
+        rng = np.random.default_rng(4)
+        numbers: Any = Numbers(Key.of(5), lanes)
+        state: Any = CRP.empty(lanes)
+        for numbers.generation in range(60):
+            weights = 10.0 ** rng.uniform(-9, 9, (4, lanes))
+            weights[rng.random((4, lanes)) < 0.3] = 0.0
+            weights[rng.integers(4)] += 1e-3
+            found += [DISCRETE.sample(numbers.at(at, frame), lanes, weights)]
+            found += [multinomial(numbers.of_sweep(1), weights[0] + 1e-12, n) for n in (lanes, 7)]
+            for alpha in (0.7, rng.gamma(1.0, 1.0, some.size)):
+                of = None if some is frame else index
+                found.append(CRP.sample(numbers.at(at, some), state, of, alpha))
+                state = CRP.seat(state, of, found[-1])
+            found.append(numbers.c0)
+        return found
+
+    at_once = chosen()
+    monkeypatch.setattr("pplc_runtime.machine.chosen._code", lambda: None)
+    for one, other in zip(at_once, chosen(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.skipif(not is_available(), reason="there is no machine code")
+def test_choices_by_weights_that_are_not_in_one_piece() -> None:
+    frame, at = Frame.first(5), At()[3]
+    numbers: Any = Numbers(Key.of(1), 5)
+    weights = np.arange(1.0, 21.0).reshape(5, 4).T
+    read_only = weights.copy()
+    read_only.setflags(write=False)
+    own = [DISCRETE.sample(numbers.at(at, frame), 5, each) for each in (weights, read_only, weights.copy())]
+    np.testing.assert_array_equal(own[0], own[2])
+    np.testing.assert_array_equal(own[1], own[2])
+    whole = weights.copy().astype(np.int64)
+    np.testing.assert_array_equal(DISCRETE.sample(numbers.at(at, frame), 5, whole), own[2])
+
+
+def test_words_of_addresses_by_lane(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = np.array([0, 5, -3, 2**62, -(2**63)])
+    memo = At()[3][1]
+    own = [[memo[key].hash for key in labels.tolist()], [memo[key][4][0].hash for key in labels.tolist()]]
+    for _ in range(2):
+        for words, sites in zip(own, [(), (4, 0)]):
+            assert bulk.words_below(memo.hash, labels, sites).tolist() == words
+        monkeypatch.setattr(bulk, "_code", lambda name: None)
 
 
 def test_addresses_as_numbers() -> None:

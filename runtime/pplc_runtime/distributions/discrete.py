@@ -66,6 +66,10 @@ class Discrete(Family):
 
 def _by_rows(rng: np.random.Generator, weights: Lanes) -> Lanes:
     """The number of running sums, but for the last, that a uniform point of the whole is not below."""
+    if (by_rows := getattr(rng, "by_rows", None)) is not None:  # at once, the same
+        found: Lanes | None = by_rows(weights.shape[1], weights)
+        if found is not None:
+            return found
     running = [weights[0]]
     for row in weights[1:]:
         running.append(running[-1] + row)

@@ -45,7 +45,7 @@ class Forward(Cells):
     it has read.
 
     `retained` has for each chain the values that its kept lane takes, by address; each is used up as it is drawn.
-    `draws` is what was drawn: address, frame and value."""
+    `draws` is what was drawn: address, frame and value; where lanes differ in the address, all their `Addresses`."""
 
     prints = True
     """Whether `print` prints: not where what has been run is run again."""
@@ -212,12 +212,10 @@ class Forward(Cells):
                 own = at.of(keys.item(position))
                 data[..., position] = self.retained[chain].pop(own)
                 self.used.append(own)
+        result = Lane(data, frame)
         if self.draws is not None:
-            for key in sorted(set(keys.tolist())):
-                inner = frame.part(np.flatnonzero(keys == key))
-                own = Lane(data, frame).at(inner)
-                self.draws.append((at.of(key), inner, own if inner.size == 1 else Lane(own, inner)))
-        return Lane(data, frame)
+            self.draws.append((at, frame, result))
+        return result
 
     def seats_of(self, source: ProcessInstance) -> Seats:
         """The state of a process in the running generation."""

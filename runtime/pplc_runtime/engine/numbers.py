@@ -8,6 +8,7 @@ function of the same numbers.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 
 from pplc_runtime.lanes.addresses import Addresses, At
 from pplc_runtime.lanes.frames import Frame
-from pplc_runtime.machine.bulk import BULK, Lanes
+from pplc_runtime.machine.bulk import BULK, Lanes, Where
+from pplc_runtime.machine.chosen import at_tables, by_rows, by_weight
 from pplc_runtime.numerics.keys import Key
 
 ANCESTORS: Final = 1
@@ -100,8 +102,9 @@ class Numbers:
     def lanes_of(self, frame: Frame) -> Lanes:
         """The keys and slots of a frame."""
         chains = len(self.k0)
-        if frame.to_top is None and self.slots is None and (chains == 1 or frame.size == chains * self.size):
-            return self.whole(frame.size)
+        if self.slots is None and (chains == 1 or frame.top.size == chains * self.size):
+            whole = self.whole(frame.top.size)
+            return whole if frame.to_top is None else whole.some(frame.to_top)
         lanes = np.arange(frame.size) if frame.to_top is None else frame.to_top
         if self.slots is not None:
             lanes = self.slots[lanes]
@@ -116,7 +119,7 @@ class Numbers:
         if lanes is None:
             chains = len(self.k0)
             if chains == 1:
-                lanes = Lanes(self.k0, self.k1, _counters(np.arange(count)))
+                lanes = Lanes(self.k0, self.k1, _all_counters(count))
             else:
                 chain, slot = np.divmod(np.arange(count), count // chains)
                 lanes = Lanes(self.k0[chain], self.k1[chain], _counters(slot))
@@ -134,8 +137,16 @@ class Numbers:
         self.lanes, self.c0, self.own = None, purpose, None
         return self
 
+    def where(self, n: int) -> Where:
+        """Where the next numbers are drawn, n in all; those after them are drawn elsewhere."""
+        c0 = self.c0
+        self.c0 = c0 + _CALL
+        return Where(self.lanes or self.whole(n), self.generation << 40, c0, self.own)
+
     def drawn(self, bulk: Any, size: Any, *parameters: Any) -> Any:
         """Numbers of a shape, the last axis of which is that of lanes; a plain one where none is given."""
+        if type(size) is int and not parameters:
+            return bulk(size, self.where(size))
         if size is None:
             shape = np.broadcast_shapes(*(np.shape(each) for each in parameters)) if parameters else ()
         else:
@@ -143,16 +154,29 @@ class Numbers:
         n = 1
         for length in shape:
             n *= length
-        lanes = self.lanes
-        if lanes is None:
-            lanes = self.whole(n)
         if parameters and len(shape) > 1:
             parameters = tuple([_spread(each, shape) for each in parameters])
-        out = bulk(n, lanes, self.generation << 40, self.c0, self.own, *parameters)
-        self.c0 += _CALL
+        out = bulk(n, self.where(n), *parameters)
         if not shape:
             return out[0].item()
         return out if len(shape) == 1 else out.reshape(shape)
+
+    # Choices by weight, each by a uniform number, where they can be made at once; None where not
+
+    def by_weight(self, n: int, weights: Any) -> Any:
+        return self.instead(by_weight(n, self.where(n), weights))
+
+    def by_rows(self, n: int, weights: Any) -> Any:
+        return self.instead(by_rows(n, self.where(n), weights))
+
+    def at_tables(self, n: int, state: Any, index: Any, alpha: Any) -> Any:
+        return self.instead(at_tables(n, self.where(n), state, index, alpha))
+
+    def instead(self, chosen: Any) -> Any:
+        """What was chosen; if nothing was, the numbers for it are still to be drawn."""
+        if chosen is None:
+            self.c0 -= _CALL
+        return chosen
 
     # As numpy's generators have them
 
@@ -255,6 +279,12 @@ def _counters(slots: Any) -> NDArray[np.uint64]:
     """The counters of slots, less the generation."""
     counters: NDArray[np.uint64] = slots.astype(np.uint64) << np.uint64(16)
     return counters
+
+
+@lru_cache(64)
+def _all_counters(count: int) -> NDArray[np.uint64]:
+    """Those of so many slots, from the first on."""
+    return _counters(np.arange(count))
 
 
 def _whole(numbers: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.engine.drawn import drawn_by
+from pplc_runtime.engine.drawn import drawn_by, trajectories
 from pplc_runtime.engine.forward import Forward
 from pplc_runtime.engine.held import Held
 from pplc_runtime.engine.numbers import ANCESTOR, ANCESTORS, CHOSEN, Chance, chance_of
@@ -286,21 +286,7 @@ class Particles:
 
     def trajectories(self, lanes: list[int]) -> list[dict[At, Any]]:
         """The same for several lanes."""
-        found: list[dict[At, Any]] = [{} for _ in lanes]
-        places = np.array(lanes)
-        for _, draws, ancestors in self.before():
-            for at, inner, value in draws:
-                if inner.to_top is None and type(value) is Lane and value.data.ndim == 1:
-                    for own, each in zip(found, value.data[places].tolist()):
-                        own[at] = each
-                    continue
-                for own, lane in zip(found, places.tolist()):
-                    position = inner.position_of(lane)
-                    if position is not None:
-                        own[at] = _plain_at(value, position)
-            if ancestors is not None:
-                places = ancestors[places]
-        return found
+        return trajectories(self, lanes)
 
     def drawn_by(self, lanes: Index) -> KeptDraws:
         """All that the particles in some lanes drew, where that was remembered."""
@@ -360,13 +346,6 @@ class Particles:
         """The reported values of every particle, by label."""
         self.report()
         return columns_of(self.reports, self.frame)
-
-
-def _plain_at(value: Any, position: int) -> Any:
-    if type(value) is not Lane:
-        return value
-    data = value.data[..., position]
-    return data.item() if data.ndim == 0 else data.copy()
 
 
 def columns_of(reports: list[tuple[int, Any, Any]], frame: Frame) -> dict[str, Column]:

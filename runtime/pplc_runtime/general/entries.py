@@ -10,7 +10,8 @@ its hash.
 
 from __future__ import annotations
 
-from pplc_runtime.general.store import State, alloc, enter, look, mixed
+from pplc_runtime.general.store import State, alloc, enter, look
+from pplc_runtime.machine.generator import mixed
 
 
 def found_near(S: State, memo: int, place: int, k: int) -> int:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from pplc_runtime.general.types import NOTHING, REAL, WHOLE, Structure, Untyped, word
 from pplc_runtime.general.values import FUNCTION, POINT, Val
-from pplc_runtime.numerics.keys import mixed, number_of
+from pplc_runtime.machine.generator import mixed
+from pplc_runtime.numerics.keys import number_of
 
 if TYPE_CHECKING:
     from pplc_runtime.general.program import Whole

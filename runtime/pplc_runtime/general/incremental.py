@@ -16,7 +16,8 @@ draw all that is noted for it is impossible only if it has all entries: else ano
 from __future__ import annotations
 
 from pplc_runtime.general.entries import near
-from pplc_runtime.general.store import State, look, mixed, state_of
+from pplc_runtime.general.store import State, look, state_of
+from pplc_runtime.machine.generator import mixed
 from pplc_runtime.machine.words import MASK, inf, log
 
 # Who asks for which entry

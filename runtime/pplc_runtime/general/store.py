@@ -8,6 +8,7 @@ of memo entries and states of processes by the hashes of their addresses, is a t
 
 from __future__ import annotations
 
+from pplc_runtime.machine.generator import mixed
 from pplc_runtime.machine.words import MASK, floats, inf, ints
 
 
@@ -90,14 +91,6 @@ class State:
 
 # How a segment may end before its end: no room (1 in the arena, 2 for draws), of weight zero (3), too deep (4), a whole
 # number that is too large (5), a density that is not a number (7); from 100 on errors of the program.
-
-
-def mixed(h: int, v: int) -> int:
-    """The hash of an address below another (the finaliser of splitmix64; Steele, Lea and Flood 2014)."""
-    z = (h + 0x9E3779B97F4A7C15 * (v + 1)) & MASK
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
-    return z ^ (z >> 31)
 
 
 def alloc(S: State, n: int) -> int:

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pplc_runtime.numerics.keys import mixed, mixed_lanes, number_of
+from pplc_runtime.machine.bulk import words_below
+from pplc_runtime.machine.generator import mixed
+from pplc_runtime.numerics.keys import number_of
 
 
 class At(dict[Any, "At"]):
@@ -79,10 +81,7 @@ class Addresses(At):
     def hashes(self, keys: Any) -> NDArray[np.uint64]:
         """The numbers of the addresses of lanes that have some keys."""
         labels = np.atleast_1d(np.asarray(keys))
-        words = mixed_lanes(np.full(len(labels), self.memo.hash, np.uint64), labels.astype(np.int64).view(np.uint64))
-        for site in self.sites:
-            words = mixed_lanes(words, site)
-        return words
+        return words_below(self.memo.hash, labels.astype(np.int64), self.sites)
 
     def of(self, key: int) -> At:
         """The address in the lanes that have a key."""

@@ -1,4 +1,4 @@
-"""Random numbers by key, in the middle language: the generator, and uniform, normal and exponential numbers.
+"""Random numbers by key, in the middle language: the generator, words of addresses, uniform and other numbers.
 
 Each number is a function of a key (k0, k1) and a counter (c0, c1), by Threefry-2x64 with 13 rounds (Salmon, Moraes,
 Dror and Shaw 2011).
@@ -49,6 +49,15 @@ def bits(k0: int, k1: int, c0: int, c1: int) -> int:
     x = (x + k0) & MASK
     y = (y + k1 + 3) & MASK
     return (x + y) & MASK
+
+
+def mixed(word: int, number: int) -> int:
+    """The word of an address from that of its parent and the number of its site (splitmix64; Steele, Lea and Flood
+    2014)."""
+    z = (word + 0x9E3779B97F4A7C15 * (number + 1)) & MASK
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+    return z ^ (z >> 31)
 
 
 def unit(word: int) -> float:

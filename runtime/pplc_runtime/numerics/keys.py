@@ -16,9 +16,8 @@ from struct import pack, unpack
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pplc_runtime.machine.generator import bits
+from pplc_runtime.machine.generator import bits, mixed
 from pplc_runtime.machine.language import MASK
 
 _FOLDS: Final = 1 << 63
@@ -66,27 +65,6 @@ class Key:
 
 
 # Addresses as numbers
-
-
-def mixed(word: int, number: int) -> int:
-    """The word of an address from that of its parent and the number of its site (splitmix64; Steele, Lea and Flood
-    2014)."""
-    z = (word + 0x9E3779B97F4A7C15 * (number + 1)) & MASK
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
-    return z ^ (z >> 31)
-
-
-def mixed_lanes(words: NDArray[np.uint64], numbers: NDArray[np.uint64] | int) -> NDArray[np.uint64]:
-    """The same over lanes."""
-    if isinstance(numbers, int):
-        z = words + np.uint64(0x9E3779B97F4A7C15 * (numbers + 1) & MASK)
-    else:
-        z = words + np.uint64(0x9E3779B97F4A7C15) * (numbers + np.uint64(1))
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed_words: NDArray[np.uint64] = z ^ (z >> np.uint64(31))
-    return mixed_words
 
 
 _WORDS: Final = 1 << 63

@@ -145,6 +145,10 @@ def conditional_rows(scheme: Scheme, rng: np.random.Generator, weights: Weights,
 
 def multinomial(rng: np.random.Generator, weights: Weights, n: int) -> Ancestors:
     """Independent ancestors."""
+    if n < _MANY and (by_weight := getattr(rng, "by_weight", None)) is not None:
+        ancestors: Ancestors | None = by_weight(n, weights)
+        if ancestors is not None:
+            return ancestors
     cumulative = weights.cumsum()
     points = _points(rng, n)
     points *= cumulative[-1, ...]  # rounds to less than that, since the points are less than 1

@@ -48,6 +48,10 @@ class Crp(Process):
 
     def sample(self, rng: np.random.Generator, state: State, index: Index, *parameters: Raw) -> Lanes:
         (alpha,) = parameters
+        if (at_tables := getattr(rng, "at_tables", None)) is not None:  # at once, the same
+            found: Lanes | None = at_tables(len(state[1]) if index is None else len(index), state, index, alpha)
+            if found is not None:
+                return found
         counts, tables, customers = selected(state, index)
         point = rng.random(len(tables)) * (customers + alpha)
         # A point past all customers is past every row, empty ones too: it means the next new table.
