@@ -179,12 +179,6 @@ def test_a_method_sees_no_other_method(module: str) -> None:
 
 RINGS: Final = {
     ("pplc_runtime.engine.forward", "pplc_runtime.engine.nested"): "a query is run by handlers, and a handler is asked",
-    ("pplc_runtime.general.gaussian", "pplc_runtime.general.primitives"): "processes are among the primitives",
-    ("pplc_runtime.native.joint", "pplc_runtime.native.sums"): "a sum is part of the density that it is found in",
-    (
-        "pplc_runtime.results.files",
-        "pplc_runtime.results.posterior",
-    ): "draws that are read are a posterior, which writes",
     ("pplc_runtime.reference.evaluate", "pplc_runtime.reference.gaussian"): "the kernel of a process is evaluated",
     ("pplc_runtime.reference.evaluate", "pplc_runtime.reference.higher_order"): "they evaluate calls, and are called",
 }

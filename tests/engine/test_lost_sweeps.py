@@ -17,7 +17,7 @@ from pplc_runtime.inference.base import Settings
 from pplc_runtime.machine.machine import is_available
 from pplc_runtime.native import engine as native_engine
 from pplc_runtime.regeneration.lane_engine import LaneEngine
-from pplc_runtime.results.files import read_draws
+from pplc_runtime.results.reading import read_draws
 from pplc_runtime.running import driver, general
 from pplc_runtime.specialise.engine import scripted
 from pplc_runtime.values import Impossible

@@ -14,7 +14,7 @@ import pytest
 import pplc
 from pplc.cli import OK, USAGE, main
 from pplc_runtime.results import Posterior, Sweep
-from pplc_runtime.results.files import BadFile, read_draws
+from pplc_runtime.results.reading import BadFile, read_draws
 from pplc_runtime.values import Map, Symbol
 
 ENDINGS: Final = (".jsonl", ".csv", ".parquet", ".nc")

@@ -14,8 +14,8 @@ import pplc
 from pplc.cli import OK, USAGE, main
 from pplc_runtime.program.graph import graph_of
 from pplc_runtime.results import Genealogy, svg
-from pplc_runtime.results.files import read_draws
 from pplc_runtime.results.genealogy_svg import genealogy_svg
+from pplc_runtime.results.reading import read_draws
 from pplc_runtime.results.report import POLICY
 
 PROGRAMS: Final = sorted((Path(__file__).parents[2] / "programs").glob("*.clj"))

@@ -30,7 +30,7 @@ def check_ending(option: str, path: str) -> None:
 
 def read(path: str) -> Posterior:
     """The posterior in a file."""
-    from pplc_runtime.results.files import BadFile, read_draws
+    from pplc_runtime.results.reading import BadFile, read_draws
 
     check_readable(path)
     check_ending("", path)

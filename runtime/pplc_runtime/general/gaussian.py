@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from pplc_runtime.general.equality import equality
 from pplc_runtime.general.types import NOTHING, REAL, WHOLE, Structure, Untyped, word
 from pplc_runtime.general.values import FUNCTION, POINT, Val
 from pplc_runtime.machine.generator import mixed
@@ -49,8 +50,6 @@ def seen_at_point(whole: Whole, writer: Writer, at: str, parts: list[Val], value
 
 def _at_point(whole: Whole, writer: Writer, at: str, parts: list[Val], known: str, new: str) -> Val:
     """The value at a point: what it is where it can be told, and what it is by its mean and deviation where not."""
-    from pplc_runtime.general.primitives import equality  # which has distributions, and these
-
     whole.replayed_as_a_whole()
     where, mean_of, kernel, given = parts
     type_ = whole.with_fields(POINT, [part.type for part in parts])[3]

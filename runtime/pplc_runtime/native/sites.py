@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from pplc_runtime.lanes.addresses import At
-from pplc_runtime.native.joint import Joint
 from pplc_runtime.native.noise import is_normal, noises
 from pplc_runtime.native.plates import leaf_fields
 from pplc_runtime.native.values import Unsupported, size_of
 from pplc_runtime.numerics.scales import BETWEEN, FINITE, POSITIVE, REAL, SIMPLEX, STICK, Scale, scales_of_draw
 from pplc_runtime.specialise.ir import Draw, Report
+
+if TYPE_CHECKING:
+    from pplc_runtime.native.joint import Joint
 
 ALONE: Final = ("rw", "slice", "gibbs", "sum", "lmh")
 """Methods that move one value at a time, or one draw; others move blocks of them."""

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.native.forms import Tables
-from pplc_runtime.native.joint import Away, Joint, There
 from pplc_runtime.native.once import put
+from pplc_runtime.native.piece_code import Away, There
 from pplc_runtime.native.plates import Member, Plates, plate_fields, plates
 from pplc_runtime.native.reverse import Turned
 from pplc_runtime.native.sites import ranges
 from pplc_runtime.native.values import Unsupported, size_of
 from pplc_runtime.numerics.scales import FINITE, Scale, scales_of
 from pplc_runtime.specialise.ir import Compute, Draw, Operation, Score, Var
+
+if TYPE_CHECKING:
+    from pplc_runtime.native.joint import Joint
 
 
 @dataclass(slots=True)

@@ -14,10 +14,11 @@ from pplc_runtime.lanes.addresses import At
 from pplc_runtime.machine.machine import Interpreted, Machine, made
 from pplc_runtime.native.alike import Writing, pattern
 from pplc_runtime.native.forms import Forms, Tables, dispatch, forms
-from pplc_runtime.native.joint import MOST_FORMS, Layout
+from pplc_runtime.native.joint import MOST_FORMS
 from pplc_runtime.native.library import SWEEPS
 from pplc_runtime.native.modes import Mode
 from pplc_runtime.native.particle import REPLAYED, Forward, Particle, Replay
+from pplc_runtime.native.piece_code import Layout
 from pplc_runtime.native.scalar import Row, Scalar
 from pplc_runtime.native.schedule import Boundary, Schedule, schedule
 from pplc_runtime.native.values import Unsupported, size_of
