@@ -61,12 +61,12 @@ class Point:
     __gt__ = __ge__  # a single number has no probability
 
 
-def from_each(plan: Plan, method: str, size: int, even: bool = True) -> dict[Any, Law]:
+def from_each(plan: Plan, method: str, size: int, even: bool = True, threshold: float = 1.0) -> dict[Any, Law]:
     """The law of the retained particle one sweep after each execution, with what it predicts."""
     kernel = Kernel(plan)
     with kernel.enumerated():
         starts = {paths(drawn): drawn for drawn, *_ in kernel.posterior()}
-    engine = GeneralEngine(assembled(plan), len(plan.segments), method, size, Interpreted, even)
+    engine = GeneralEngine(assembled(plan), len(plan.segments), method, size, Interpreted, even, threshold)
     space = engine.machine.space  # type: ignore[union-attr] # of CPython
     laws: dict[Any, Law] = {}
     for path, drawn in starts.items():
@@ -95,7 +95,7 @@ def from_each(plan: Plan, method: str, size: int, even: bool = True) -> dict[Any
     return laws
 
 
-def law_after(plan: Plan, method: str, size: int, even: bool = True) -> tuple[Law, Law]:
+def law_after(plan: Plan, method: str, size: int, even: bool = True, threshold: float = 1.0) -> tuple[Law, Law]:
     """The posterior, and the law of the retained particle one sweep after a draw from it, with what it predicts."""
     before: defaultdict[Any, float] = defaultdict(float)
     after: defaultdict[Any, float] = defaultdict(float)
@@ -105,7 +105,7 @@ def law_after(plan: Plan, method: str, size: int, even: bool = True) -> tuple[La
         for drawn, values, probability in kernel.posterior():
             before[paths(drawn), values] += probability
             weights[paths(drawn)] += probability
-    for path, law in from_each(plan, method, size, even).items():
+    for path, law in from_each(plan, method, size, even, threshold).items():
         for result, transition in law.items():
             after[result] += weights[path] * transition
     return dict(before), dict(after)
@@ -117,9 +117,9 @@ def _ancestors(chance: Enumerating, count: int, weights: Any, ends: Any, guide: 
         found[i] = chance.decide([float(weights[j]) for j in range(count)])
 
 
-def bias(plan: Plan, method: str, size: int = 2, even: bool = True) -> float:
+def bias(plan: Plan, method: str, size: int = 2, even: bool = True, threshold: float = 1.0) -> float:
     """How far one sweep takes the retained particle from the posterior, in total variation."""
-    before, after = law_after(plan, method, size, even)
+    before, after = law_after(plan, method, size, even, threshold)
     assert math.fsum(after.values()) == pytest.approx(1.0), "every way that chance may go"
     return distance(before, after)
 

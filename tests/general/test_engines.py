@@ -82,6 +82,23 @@ def test_the_same_sweeps_as_lanes(name: str, method: str, always: None, monkeypa
                 assert found[path] == pytest.approx(value, abs=1e-9)
 
 
+@needs_machine
+@pytest.mark.parametrize("method", ["smc", "pgas"])
+@pytest.mark.parametrize("name", ["infinite_mixture", "infinite_hmm"])
+def test_the_same_where_particles_are_resampled_by_their_weights_only(
+    name: str, method: str, always: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(general.General, "by_lanes")
+    text = (PROGRAMS / f"{name}.clj").read_text(encoding="utf-8")
+    one, other = by_both(text, method, monkeypatch, sweeps=5, ess_threshold=0.4, genealogy=5)
+    assert_same(one, other)
+    for ours, lanes in zip(one.sweeps, other.sweeps):
+        told, wanted = ours.diagnostics, lanes.diagnostics
+        for key in ("ancestry", "genealogy", "renewed", "moved", "ancestors", "weakest"):
+            assert (key in told) == (key in wanted)
+            assert str(told.get(key)) == str(wanted.get(key)), key
+
+
 def _first(kept: Any) -> Any:
     from pplc_runtime.lanes.addresses import At
 

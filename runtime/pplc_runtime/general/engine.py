@@ -57,6 +57,8 @@ class Block:
     moved: NDArray[np.int64]
     ancestors: NDArray[np.int64]
     """By sweep, generation and particle; those of the first generation mean nothing."""
+    due: NDArray[np.int64]
+    """Whether particles were resampled before a generation, by sweep and generation."""
     weakest: NDArray[np.float64]
     drawn: list[NDArray[np.int64] | None]
     """What was retained after each sweep, as words; None where there was no room for it."""
@@ -88,6 +90,7 @@ class GeneralEngine:
         particles: int,
         machine: type[Machine] | type[Interpreted],
         even: bool = True,
+        threshold: float = 1.0,
     ) -> None:
         self.program = program
         found: Any = machine
@@ -96,6 +99,7 @@ class GeneralEngine:
         self.even = method == "pgas" and program.even and even
         self.notes = self.even or (method == "pgas" and program.has_seats)
         self.particles = particles
+        self.threshold = threshold
         self.segments = segments
         self.predicts = len(program.labels)
         self.own = program.slots + self.predicts
@@ -199,7 +203,7 @@ class GeneralEngine:
         block = Block(
             np.zeros((count, size)), np.zeros(count), np.zeros((count, size, predicts), np.int64),
             np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros((count, segments, size), np.int64),
-            np.zeros((count, 3)), [], self.arena,
+            np.ones((count, segments), np.int64), np.zeros((count, 3)), [], self.arena,
         )  # fmt: skip
         room = max(1 << 14, min(count * 2 * (self.lengths[0] + 64), 1 << 22)) if logging else 1
         drawn, ends = np.zeros(room, np.int64), np.full(count, -1)
@@ -217,13 +221,15 @@ class GeneralEngine:
         state |= {name: self.arrays[name] for name in NOTED}
         state |= dict.fromkeys(NUMBERS, 0)
         run = {
-            "method": self.method, "L": size, "T": segments, "NG": self.own, "NP": predicts,
+            "method": self.method, "L": size, "T": segments, "threshold": float(self.threshold),
+            "NG": self.own, "NP": predicts,
             "base": len(program.words), "now": 0, "A": self.arrays["A"], "LS": self.arrays["LS"],
             "ROOTS": self.arrays["ROOTS"], "LW": self.arrays["LW"], "W": self.arrays["W"], "C": self.arrays["C"],
             "X": self.arrays["X"], "G": self.arrays["G"],
             "PATH": self.arrays["PATH"], "words": self.lengths[0], "entries": self.lengths[1], "K": given,
             "OW": block.log_weights.reshape(-1), "OE": block.log_evidence, "OQ": out, "OM": outcomes,
-            "OA": block.ancestors.reshape(-1), "OX": block.weakest.reshape(-1), "OD": drawn, "OS": ends, "od": 0,
+            "OA": block.ancestors.reshape(-1), "OF": block.due.reshape(-1),
+            "OX": block.weakest.reshape(-1), "OD": drawn, "OS": ends, "od": 0,
             "oc": room, "E": self.arrays["E"], "noting": int(self.notes), "even": int(self.even),
             "SC": self.arrays["SC"], "ODD": self.arrays["ODD"], "FS": self.arrays["FS"], "DM": self.arrays["DM"],
         }  # fmt: skip
@@ -304,7 +310,7 @@ class GeneralEngine:
 def _first(block: Block, count: int) -> Block:
     return Block(
         block.log_weights[:count], block.log_evidence[:count], block.words[:count], block.chosen[:count],
-        block.moved[:count], block.ancestors[:count], block.weakest[:count], block.drawn, block.heap,
+        block.moved[:count], block.ancestors[:count], block.due[:count], block.weakest[:count], block.drawn, block.heap,
     )  # fmt: skip
 
 
@@ -313,6 +319,7 @@ def _joined(blocks: list[Block]) -> Block:
         np.concatenate([each.log_weights for each in blocks]), np.concatenate([each.log_evidence for each in blocks]),
         np.concatenate([each.words for each in blocks]), np.concatenate([each.chosen for each in blocks]),
         np.concatenate([each.moved for each in blocks]), np.concatenate([each.ancestors for each in blocks]),
-        np.concatenate([each.weakest for each in blocks]), [own for each in blocks for own in each.drawn],
+        np.concatenate([each.due for each in blocks]), np.concatenate([each.weakest for each in blocks]),
+        [own for each in blocks for own in each.drawn],
         blocks[-1].heap,
     )  # fmt: skip

@@ -12,6 +12,7 @@ class Run:
     method: int  # 0 importance, 1 smc, 2 icsmc, 3 pgas
     L: int
     T: int
+    threshold: float  # particles are resampled where fewer of them count than this share
     NG: int  # globals, of which the last NP are predicted
     NP: int
     base: int  # where the constants end in the arena
@@ -33,6 +34,7 @@ class Run:
     OQ: ints
     OM: ints  # the chosen particle, and how often another ancestor was drawn
     OA: ints  # the ancestors of all particles
+    OF: ints  # after which generations particles were resampled
     OX: floats  # the generation in which the fewest particles count: its number, how many, and decades of weights
     OD: ints  # what is retained after each sweep, one after the other, and where it ends
     OS: ints

@@ -168,8 +168,8 @@ def score_of_suffix(S: State, R: Run, i: int, n: int) -> float:
     return total + seats
 
 
-def new_ancestor(S: State, R: Run, n: int) -> int:
-    """The ancestor that the retained particle draws at a boundary; -1 where something is wrong."""
+def weigh_suffixes(S: State, R: Run, n: int) -> int:
+    """What each particle weighs with what is retained behind it, as logs in C; 1 where something is wrong."""
     if R.even != 0 and S.all == 0:
         seats_before(S, n, R.T)
     for i in range(R.L):
@@ -181,8 +181,15 @@ def new_ancestor(S: State, R: Run, n: int) -> int:
                 score = score_of_suffix(S, R, i, n)
             if S.fail != 0:
                 R.E[2] = i
-                return -1
+                return 1
             R.C[i] = R.LW[i] + score
+    return 0
+
+
+def new_ancestor(S: State, R: Run, n: int) -> int:
+    """The ancestor that the retained particle draws at a boundary; -1 where something is wrong."""
+    if weigh_suffixes(S, R, n) != 0:
+        return -1
     if R.C[0] == -inf:
         S.fail = 6
         return -1

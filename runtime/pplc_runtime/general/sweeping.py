@@ -1,18 +1,18 @@
 """Sweeps of importance, smc, icsmc and pgas over particles that are run one at a time, in the middle language.
 
-As `inference/sweep` has it: at each generation ancestors are drawn by weight, each particle runs to the next observe,
-and is weighed by it. In a conditional sweep particle 0 takes what is retained; with ancestor sampling it first draws
-its ancestor (`suffixes`).
+As `inference/sweep` has it: at each generation ancestors are drawn by weight where few particles have most of it, each
+particle runs to the next observe, and is weighed by it. In a conditional sweep particle 0 takes what is retained; with
+ancestor sampling it first draws its ancestor (`suffixes`).
 """
 
 from __future__ import annotations
 
 from pplc_runtime.general.particle import Run, enter_particle, extend, fork, report
 from pplc_runtime.general.store import State, new_node
-from pplc_runtime.general.suffixes import new_ancestor, note
+from pplc_runtime.general.suffixes import new_ancestor, note, weigh_suffixes
 from pplc_runtime.machine.generator import uniform
 from pplc_runtime.machine.words import MASK, inf, log
-from pplc_runtime.native.resample import draw_ancestors, effective, pick, weigh
+from pplc_runtime.native.resample import draw_ancestors, effective, is_due, pick, weigh
 
 
 def retain(S: State, R: Run, chosen: int) -> None:
@@ -91,19 +91,19 @@ def sweep(S: State, R: Run, b: int) -> int:
             if total == -inf:
                 return lost(R, b)
             watch(R, b, n - 1)
-            evidence += total - log(float(L))
-            a = 0
-            if R.method == 3:
-                a = new_ancestor(S, R, n)
+            due = is_due(L, R.threshold, R.W)
+            R.OF[b * R.T + n] = int(due)
+            if due:
+                evidence += total - log(float(L))
+                a = resample(S, R, n)
                 if a < 0:
                     return S.fail
                 moved += int(a != 0)
-            draw_ancestors(L, R.W, R.C, R.G, R.A[n * L :], S.k0, S.k1, n)
-            if R.method >= 2:
-                R.A[n * L] = a
-            fork(S, R, n)
-            for i in range(L):
-                R.LW[i] = 0.0
+            else:
+                for i in range(L):
+                    R.A[n * L + i] = i
+                if R.even != 0 and weigh_suffixes(S, R, n) != 0:  # which is kept up to date from boundary to boundary
+                    return S.fail
         S.fn = 0
         for i in range(L):
             if R.LW[i] > -inf:
@@ -159,6 +159,23 @@ def sweep(S: State, R: Run, b: int) -> int:
             R.od = R.od + R.words
             R.OS[b] = R.od
     return S.fail
+
+
+def resample(S: State, R: Run, n: int) -> int:
+    """Go on with particles by weight; the ancestor of the retained one, -1 where something is wrong."""
+    L = R.L
+    a = 0
+    if R.method == 3:
+        a = new_ancestor(S, R, n)
+        if a < 0:
+            return -1
+    draw_ancestors(L, R.W, R.C, R.G, R.A[n * L :], S.k0, S.k1, n)
+    if R.method >= 2:
+        R.A[n * L] = a
+    fork(S, R, n)
+    for i in range(L):
+        R.LW[i] = 0.0
+    return a
 
 
 def lost(R: Run, b: int) -> int:

@@ -57,7 +57,7 @@ def general_engine(kernel: Any, plan: Plan, settings: Settings, below: Any) -> G
         return None
     if plan.observes_inside:  # where lanes may resample
         return None
-    if settings.resampling != "multinomial" or settings.ess_threshold < 1 or settings.particles < 2:
+    if settings.resampling != "multinomial" or settings.particles < 2:
         return None
     if method != "importance" and observes_inside(plan.module):
         return None  # lanes resample there, too
@@ -146,15 +146,20 @@ class OfChain:
 class OfSweep:
     """The draws of some particles of an independent sweep, which is done again for them."""
 
-    def __init__(self, naming: Naming, method: str, particles: int, key: tuple[int, int], places: list[int]) -> None:
-        self.naming, self.method, self.particles, self.key, self.places = naming, method, particles, key, places
+    def __init__(
+        self, naming: Naming, method: str, settings: Settings, key: tuple[int, int], places: list[int]
+    ) -> None:
+        self.naming, self.method, self.key, self.places = naming, method, key, places
+        self.particles, self.threshold = settings.particles, settings.ess_threshold
 
     def __call__(self) -> tuple[Values, ...]:
         return self.naming.deep(self.again)
 
     def again(self) -> tuple[Values, ...]:
         plan = self.naming.planned
-        engine = GeneralEngine(assembled(plan), len(plan.segments), self.method, self.particles, Machine)
+        engine = GeneralEngine(
+            assembled(plan), len(plan.segments), self.method, self.particles, Machine, threshold=self.threshold
+        )
         engine.run([self.key], logging=True)
         lines = engine.lines(self.places)
         blocks: list[Values] = []
@@ -177,7 +182,9 @@ class General:
         self.method = method
         self.settings = settings
         self.is_chain = method in ("icsmc", "pgas")
-        self.engine = GeneralEngine(program, len(plan.segments), method, settings.particles, Machine)
+        self.engine = GeneralEngine(
+            program, len(plan.segments), method, settings.particles, Machine, threshold=settings.ess_threshold
+        )
         owner = plan.module["PROGRAM"]
         self.naming = Naming(owner, {name: plan.inputs[name] for name in owner.inputs if name in plan.inputs}, plan)
 
@@ -274,17 +281,17 @@ class General:
         settings, outline = self.settings, self.plan.outline
         if self.method == "importance":
             return {"ancestry": Ancestry(settings.particles), "outline": outline}
-        ancestors = block.ancestors[place]
+        ancestors, due = block.ancestors[place], block.due[place] == 1
         looked = number % SELDOM == 0
         weakest = Weakest(int(block.weakest[place, 0]), *block.weakest[place, 1:].tolist()) if looked else None
         told: dict[str, Any]
         if self.method == "smc":
             if not block.log_evidence[place] > -np.inf:  # it has lost all its particles
                 return {}
-            forks = ((n - 1, ancestors[n]) for n in range(len(ancestors) - 1, 0, -1))
+            forks = ((n - 1, ancestors[n]) for n in range(len(ancestors) - 1, 0, -1) if due[n])
             told = {"ancestry": Ancestry.of(settings.particles, forks), "weakest": weakest, "outline": outline}
             if settings.keeps_genealogy(number):
-                told["genealogy"] = Genealogy.of(settings.particles, list(ancestors[1:]))
+                told["genealogy"] = Genealogy.of(settings.particles, list(ancestors[1:][due[1:]]))
             return told
         chosen = int(block.chosen[place])
         genealogy = Genealogy.of(settings.particles, list(ancestors[1:]), chosen)
@@ -298,7 +305,7 @@ class General:
             told["candidates"] = boundaries * settings.particles
         told["chosen"] = chosen
         if settings.keeps_genealogy(number):
-            told["genealogy"] = genealogy
+            told["genealogy"] = Genealogy.of(settings.particles, list(ancestors[1:][due[1:]]), chosen)
         return told
 
     def kept(self, block: Block, place: int, log_weights: NDArray[np.float64], number: int, key: Key) -> Kept | None:
@@ -316,7 +323,7 @@ class General:
         if self.settings.particles > MOST_PARTICLES or not (log_weights > -np.inf).any():
             return None
         places = equal_places(log_weights, self.settings.chain, number, is_chain=False)
-        again = OfSweep(self.naming, self.method, self.settings.particles, (key.k0, key.k1), living[places].tolist())
+        again = OfSweep(self.naming, self.method, self.settings, (key.k0, key.k1), living[places].tolist())
         return KeptLater(places, again)
 
     def by_lanes(self, number: int, key: Key) -> Iterator[Sweep]:
