@@ -127,7 +127,7 @@ MODELS: Final = {
         crp(100).text.replace("[predict (class 1)]", "[predict (= (class 0) (class 1))]").replace(
             "[predict (class 99)]", '[predict "classes" (+ 1 (reduce max 0 (map class (range 0 100))))]'
         ),
-        _none, ("classes",), ("pgas", 2_000), 100, 20,
+        _none, ("classes",), ("pgas", 20_000), 4_000, 200,
     ),
     "change point, T=60": Model(
         """[input y] [assume change (sample (uniform-discrete 1 60))]

@@ -25,7 +25,7 @@ CHOSEN = {
     "linear_regression": ["nuts", "slice"], "logistic_regression": ["nuts", "slice"],
     "change_point": ["sum(when-changed) + nuts", STATIC], "kalman": ["smc", "nuts", STATIC], "hmm": ["sum(state)"],
     "nonlinear_ssm": ["smc", "nuts", STATIC], "list_length": ["smc", "pgas", GENERAL],
-    "infinite_mixture": ["smc", "pgas", GENERAL], "nested_observe": [GENERAL],
+    "infinite_mixture": ["smc", "slice", "pgas", GENERAL], "nested_observe": [GENERAL],
 }  # fmt: skip
 
 

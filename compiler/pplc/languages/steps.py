@@ -44,8 +44,6 @@ class Loop:
     body: int
     next: int
     test: bool = False
-    together: tuple[str, ...] = ()
-    """Inputs that it goes over side by side."""
 
 
 @dataclass(frozen=True, slots=True)

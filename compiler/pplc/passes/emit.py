@@ -172,10 +172,9 @@ def _table(module: Module, source: Source) -> str:
     for step, function in module.table:
         line, column = source.statement_place(step.span.start)
         if isinstance(step, Loop):
-            more = ", test=True" if step.test else f", together={step.together!r}" if len(step.together) > 1 else ""
             lines.append(
                 f"    Loop({function}, {_items(step.variables)}, {step.name!r}, {step.body}, {step.next}, "
-                f"({line}, {column}){more}),"
+                f"({line}, {column}){', test=True' if step.test else ''}),"
             )
             continue
         loops = step.variables[: len(step.variables) - len(step.row)]

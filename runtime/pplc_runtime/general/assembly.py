@@ -26,7 +26,7 @@ PARTS: Final = (
     ("machine", "generator"), ("machine", "draws"), ("native", "densities"), ("native", "resample"),
     ("general", "store"), ("general", "entries"), ("general", "vectors"), ("general", "incremental"),
     ("general", "urns"), ("general", "points"), ("general", "particle"), ("general", "suffixes"),
-    ("general", "sweeping"),
+    ("general", "sweeping"), ("general", "retold"),
 )  # fmt: skip
 LIBRARY: Final = "\n".join(
     files(f"pplc_runtime.{room}").joinpath(f"{part}.py").read_text(encoding="utf-8") for room, part in PARTS
@@ -67,7 +67,7 @@ def assembled(plan: Plan) -> Assembled:
         raise Untyped("other data for an observe inside of an expression")
     for _ in range(MOST_ROUNDS):
         whole.begin()
-        assembly = _Assembly(whole, {step.turn: place for place, step in enumerate(predicts)}, replaced)
+        assembly = Assembly(whole, {step.turn: place for place, step in enumerate(predicts)}, replaced)
         rows = [assembly.row(segment) for segment in plan.segments]
         reports = [assembly.row([step]) for step in plan.reports]
         if whole.finish():
@@ -89,7 +89,7 @@ def assembled(plan: Plan) -> Assembled:
     )  # fmt: skip
 
 
-class _Assembly:
+class Assembly:
     """Segments as functions and rows."""
 
     def __init__(self, whole: Whole, places: dict[int, int], replaced: Observed | None) -> None:

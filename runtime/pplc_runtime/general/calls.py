@@ -10,7 +10,20 @@ from pplc_runtime.general.families import observed, sampled
 from pplc_runtime.general.gaussian import point_of
 from pplc_runtime.general.primitives import apply_primitive
 from pplc_runtime.general.sequences import literal
-from pplc_runtime.general.types import NOTHING, REAL, SYMBOL, TEXT, TRUTH, WHOLE, Structure, Tag, Untyped, Vector, word
+from pplc_runtime.general.types import (
+    NOTHING,
+    REAL,
+    SYMBOL,
+    TABLE,
+    TEXT,
+    TRUTH,
+    WHOLE,
+    Structure,
+    Tag,
+    Untyped,
+    Vector,
+    word,
+)
 from pplc_runtime.general.values import FUNCTION, Val
 from pplc_runtime.numerics.keys import number_of
 from pplc_runtime.primitives.base import Primitive
@@ -125,6 +138,8 @@ def entry(writer: Writer, memo: str, values: list[Val]) -> str:
 def _key(writer: Writer, value: Val) -> str:
     if value.type == WHOLE:
         return writer.code(value)
+    if value.type == TABLE:
+        return f"key_of_table(S, {writer.code(value)})"
     if value.type == NOTHING:
         return str(number_of(None))
     if value.type == REAL:

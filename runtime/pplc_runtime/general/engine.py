@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ NUMBERS: Final = (
     "seg", "bound", "watched", "all", "odd", "cells", "edges", "noted", "seats", "z", "zw", "first", "fn",
 )  # fmt: skip
 """The fields of a particle that are for replays of what has changed, beside the arrays before."""
+
+
+Words: TypeAlias = NDArray[np.int64]
 
 
 class Stopped(Exception):
@@ -91,10 +94,11 @@ class GeneralEngine:
         machine: type[Machine] | type[Interpreted],
         even: bool = True,
         threshold: float = 1.0,
+        entries: frozenset[str] = _ENTRIES,
     ) -> None:
         self.program = program
         found: Any = machine
-        self.machine = made(found, program.text, _ENTRIES)
+        self.machine = made(found, program.text, entries)
         self.method = METHODS[method]
         self.even = method == "pgas" and program.even and even
         self.notes = self.even or (method == "pgas" and program.has_seats)
@@ -198,7 +202,6 @@ class GeneralEngine:
     def attempt(self, keys: list[tuple[int, int]], logging: bool) -> tuple[int, int, Block]:
         """As many sweeps as can be done: how many, what is wrong with the next one, and what they come to."""
         count, size, segments, predicts = len(keys), self.particles, self.segments, self.predicts
-        program = self.program
         given = np.array([word for key in keys for word in key] or [0], np.uint64).view(np.int64)
         block = Block(
             np.zeros((count, size)), np.zeros(count), np.zeros((count, size, predicts), np.int64),
@@ -209,6 +212,24 @@ class GeneralEngine:
         drawn, ends = np.zeros(room, np.int64), np.full(count, -1)
         outcomes = np.zeros(2 * count, np.int64)
         out = np.zeros(block.words.size + 1, np.int64)
+        first, second = self.records(block, given, drawn, ends, outcomes, out, logging)
+        with halting(first):
+            done = int(self.machine["sweeps"](first, second, count))
+        code = int(self.arrays["E"][0])
+        self.lengths = int(self.arrays["E"][3]), int(self.arrays["E"][4])
+        block.words[:] = out[:-1].reshape(block.words.shape)
+        block.chosen[:], block.moved[:] = outcomes[::2], outcomes[1::2]
+        start = 0
+        for end in ends[:done].tolist():
+            block.drawn.append(drawn[start:end] if end >= 0 else None)
+            start = max(start, end)
+        return done, code, block if done == count else _first(block, done)
+
+    def records(
+        self, block: Block, keys: Words, drawn: Words, ends: Words, outcomes: Words, out: Words, logging: bool
+    ) -> tuple[Any, Any]:
+        """A particle, and what a block of sweeps works on."""
+        size, segments, predicts, program = self.particles, self.segments, self.predicts, self.program
         state = {
             "H": self.arena.view(np.float64), "I": self.arena, "top": 0, "limit": self.arena_words, "bin": ZEROS,
             "texts": program.texts, "segments": program.segments, "root": 0, "mark": 0,
@@ -226,25 +247,14 @@ class GeneralEngine:
             "base": len(program.words), "now": 0, "A": self.arrays["A"], "LS": self.arrays["LS"],
             "ROOTS": self.arrays["ROOTS"], "LW": self.arrays["LW"], "W": self.arrays["W"], "C": self.arrays["C"],
             "X": self.arrays["X"], "G": self.arrays["G"],
-            "PATH": self.arrays["PATH"], "words": self.lengths[0], "entries": self.lengths[1], "K": given,
+            "PATH": self.arrays["PATH"], "words": self.lengths[0], "entries": self.lengths[1], "K": keys,
             "OW": block.log_weights.reshape(-1), "OE": block.log_evidence, "OQ": out, "OM": outcomes,
             "OA": block.ancestors.reshape(-1), "OF": block.due.reshape(-1),
             "OX": block.weakest.reshape(-1), "OD": drawn, "OS": ends, "od": 0,
-            "oc": room, "E": self.arrays["E"], "noting": int(self.notes), "even": int(self.even),
+            "oc": len(drawn), "E": self.arrays["E"], "noting": int(self.notes), "even": int(self.even),
             "SC": self.arrays["SC"], "ODD": self.arrays["ODD"], "FS": self.arrays["FS"], "DM": self.arrays["DM"],
         }  # fmt: skip
-        first, second = self.machine.record("State", state), self.machine.record("Run", run)
-        with halting(first):
-            done = int(self.machine["sweeps"](first, second, count))
-        code = int(self.arrays["E"][0])
-        self.lengths = int(self.arrays["E"][3]), int(self.arrays["E"][4])
-        block.words[:] = out[:-1].reshape(block.words.shape)
-        block.chosen[:], block.moved[:] = outcomes[::2], outcomes[1::2]
-        start = 0
-        for end in ends[:done].tolist():
-            block.drawn.append(drawn[start:end] if end >= 0 else None)
-            start = max(start, end)
-        return done, code, block if done == count else _first(block, done)
+        return self.machine.record("State", state), self.machine.record("Run", run)
 
     def lines(self, places: list[int]) -> list[NDArray[np.int64]]:
         """What some final particles of the last sweep drew, as words; it must have been logged."""

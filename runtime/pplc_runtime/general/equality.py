@@ -10,6 +10,7 @@ from pplc_runtime.general.types import (
     NUMBERS,
     REAL,
     SYMBOL,
+    TABLE,
     TEXT,
     TRUTH,
     WHOLE,
@@ -44,7 +45,7 @@ def equality(writer: Writer, a: Val, b: Val) -> str:
     if a.type in NUMBERS and b.type in NUMBERS:
         type_ = join(a.type, b.type)
         return f"({writer.code(a, type_)} == {writer.code(b, type_)})"
-    if a.type == b.type and a.type in (TRUTH, TEXT, SYMBOL):
+    if a.type == b.type and a.type in (TRUTH, TEXT, SYMBOL, TABLE):
         return f"({writer.code(a)} == {writer.code(b)})"
     if isinstance(a.type, Vector) and isinstance(b.type, Vector):
         first, second = a.type.element, b.type.element

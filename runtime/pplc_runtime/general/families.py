@@ -78,7 +78,7 @@ def constructed(whole: Whole, writer: Writer, name: str, address: str, values: l
     family = DISTRIBUTIONS.get(ALIASES.get(name, name)) or WEIGHTING.get(name)
     if (
         family is None
-        or f"lp_{_label(family)}" not in FUNCTIONS
+        or f"lp_{label_of(family)}" not in FUNCTIONS
         or (family.event_rank and family.name not in ON_VECTORS)
     ):
         raise Untyped(f"the distribution {name}", writer.node)
@@ -152,14 +152,15 @@ def _dp(whole: Whole, writer: Writer, address: str, values: list[Val]) -> Val:
         raise Untyped(f"a dp over a {base.type}", writer.node)
     _checked(writer, "dp", PROCESSES["crp"].parameters, [alpha])
     family = DISTRIBUTIONS[base.tag.name]
-    if any(parameter.domain.rank for parameter in family.parameters) or f"draw_{_label(family)}" not in FUNCTIONS:
+    if any(parameter.domain.rank for parameter in family.parameters) or f"draw_{label_of(family)}" not in FUNCTIONS:
         raise Untyped(f"a dp over {family.name}", writer.node)
     where = writer.set(address, WHOLE)
     parts = (where, _as_parameter(writer, 0, alpha), *writer.parts_of(base, base.tag))
     return Val(Structure(frozenset({Tag("process", f"dp {family.name}")})), parts=parts)
 
 
-def _label(family: Family) -> str:
+def label_of(family: Family) -> str:
+    """A family's name in the text."""
     return family.name.replace("-", "_")
 
 
@@ -182,6 +183,8 @@ def sampled(whole: Whole, writer: Writer, address: str, source: Val) -> Val:
     def by_tag(tag: Tag, parts: list[Val]) -> Val:
         if tag.kind == "process":
             return _from_process(whole, writer, tag, ", ".join(["S", at, *_given(writer, tag, parts)]))
+        if tag == POINT and whole.by_nodes:
+            raise Untyped("a move of points of a Gaussian process", writer.node)
         if tag == POINT:
             whole.helper("sample_normal", _sampler(DISTRIBUTIONS["normal"]))
             return drawn_at_point(whole, writer, at, parts, "sample_normal")
@@ -189,12 +192,16 @@ def sampled(whole: Whole, writer: Writer, address: str, source: Val) -> Val:
         if tag.kind != "dist" or tag.name not in DISTRIBUTIONS:
             raise Untyped(f"a sample from a {tag}", writer.node)
         family = DISTRIBUTIONS[tag.name]
+        if whole.by_nodes and not family.event_rank and f"draw_{label_of(family)}" in (*FUNCTIONS, "draw_discrete"):
+            return whole.sampled_family(writer, at, family, codes)
+        if whole.by_nodes:
+            raise Untyped(f"a move of draws from {family.name}", writer.node)
         if family.name in ("discrete", *ON_VECTORS):
-            return writer.called(f"sample_{_label(family)}(S, {at}, {codes})", value_type(family))
-        if f"draw_{_label(family)}" not in FUNCTIONS:
+            return writer.called(f"sample_{label_of(family)}(S, {at}, {codes})", value_type(family))
+        if f"draw_{label_of(family)}" not in FUNCTIONS:
             raise Untyped(f"a sample from {family.name}", writer.node)
-        whole.helper(f"sample_{_label(family)}", _sampler(family))
-        return writer.called(f"sample_{_label(family)}(S, {at}, {codes})", value_type(family))
+        whole.helper(f"sample_{label_of(family)}", _sampler(family))
+        return writer.called(f"sample_{label_of(family)}(S, {at}, {codes})", value_type(family))
 
     return writer.by_tag(source, by_tag)
 
@@ -217,7 +224,7 @@ def _word(writer: Writer, part: Val) -> str:
 
 def _sampler(family: Family) -> str:
     """The function that draws from a family of numbers, takes what is retained, or scores it."""
-    label, measure = _label(family), (MEASURES[family.measure] << 16) + 1
+    label, measure = label_of(family), (MEASURES[family.measure] << 16) + 1
     names = [f"a{position}" for position in range(len(family.parameters))]
     given, passed = "".join(f", {name}: float" for name in names), "".join(f", {name}" for name in names)
     real = value_type(family) == REAL
@@ -249,9 +256,11 @@ RESTAURANTS: Final = ("Crp", "PitmanYor")
 
 def _from_process(whole: Whole, writer: Writer, tag: Tag, codes: str) -> Val:
     whole.seats(tag.name in RESTAURANTS)
+    if whole.by_nodes:
+        return whole.sampled_process(writer, tag, codes)
     if tag.name.startswith("dp "):
         family = DISTRIBUTIONS[tag.name[3:]]
-        label, type_ = _label(family), value_type(family)
+        label, type_ = label_of(family), value_type(family)
         whole.helper(f"sample_dp_{label}", dp_text(label, len(family.parameters), type_ == REAL, family.discrete))
         return writer.called(f"sample_dp_{label}({codes})", type_)
     name, more, type_ = _PROCESSES[tag.name]
@@ -271,6 +280,8 @@ def observed(whole: Whole, writer: Writer, address: str, source: Val, value: Val
     def by_tag(tag: Tag, parts: list[Val]) -> Val:
         if tag.kind == "process":
             _into_process(whole, writer, tag, address, _given(writer, tag, parts), value)
+        elif tag == POINT and whole.by_nodes:
+            raise Untyped("an observe of a Gaussian process", writer.node)
         elif tag == POINT:
             seen_at_point(whole, writer, address, parts, value)
         elif tag.kind == "dist":
@@ -282,7 +293,7 @@ def observed(whole: Whole, writer: Writer, address: str, source: Val, value: Val
             if family.name == "discrete":
                 writer.line(f"scored(S, lp_discrete({seen}, S.I[{codes[0]}], S.H[{codes[0]} + 1:]))")
             else:
-                writer.line(f"scored(S, lp_{_label(family)}({', '.join([seen, *codes])}))")
+                writer.line(f"scored(S, lp_{label_of(family)}({', '.join([seen, *codes])}))")
         else:
             raise Untyped(f"an observe of a {tag}", writer.node)
         writer.check()
@@ -303,6 +314,8 @@ def _seen(writer: Writer, value: Val, type_: Type, name: str) -> str:
 def _into_process(whole: Whole, writer: Writer, tag: Tag, address: str, codes: list[str], value: Val) -> None:
     if tag.name.startswith("dp "):
         raise Untyped("an observe of a dp", writer.node)
+    if whole.by_nodes:
+        raise Untyped("an observe that a process takes in", writer.node)
     whole.seats(tag.name in RESTAURANTS)
     name, more, type_ = _PROCESSES[tag.name]
     if type_ == TRUTH:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, Final
 
+from pplc_runtime.distributions.base import Family
 from pplc_runtime.engine.plan import Plan
 from pplc_runtime.general.calls import CALLS, Call, apply
 from pplc_runtime.general.primitives import NAMES, apply_primitive
@@ -34,6 +35,9 @@ FIXED: Final = {
 
 class Whole:
     """What is known of a program, and what is written of it."""
+
+    by_nodes = False
+    """Whether its execution stands in nodes (`node_code`)."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -163,6 +167,14 @@ class Whole:
 
     def tag_number(self, tag: Tag) -> int:
         return self.tags.setdefault(tag, len(self.tags))
+
+    # Draws of a program in nodes
+
+    def sampled_family(self, writer: Writer, at: str, family: Family, codes: str) -> Val:
+        raise NotImplementedError
+
+    def sampled_process(self, writer: Writer, tag: Tag, codes: str) -> Val:
+        raise NotImplementedError
 
     # Constants
 

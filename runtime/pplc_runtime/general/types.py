@@ -38,6 +38,8 @@ TRUTH: Final = Scalar("truth")
 TEXT: Final = Scalar("string")
 SYMBOL: Final = Scalar("symbol")
 NIL: Final = Scalar("nil")
+TABLE: Final = Scalar("table of a restaurant")
+"""A label of a crp where it is no number, but one of things that can be told apart (`node_code`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,8 @@ def automatic(
             method, _ = course.noted("method", partial(piloted, program, choice, own), choice.ways.__contains__)
             many = {"chains": max(CHAINS, chains)} if offer_of(method_in(method)).is_chain else {}
             sweeps = settings.get("sweeps") or _FIRST.get(method, 250)
+            if choice.free:
+                check_free(program, method, own)
             posterior = program.infer(
                 method, **{**_OWN.get(method, {}), **own, **many, "sweeps": sweeps, "checkpoint": journal}
             )
@@ -158,6 +160,15 @@ def piloted(program: Program, choice: Choice, own: dict[str, Any]) -> str:
         work = sum(sweep.diagnostics["gradients"] for sweep in pilot.sweeps)
         rates[method] = effective_of(pilot) / work
     return max(rates, key=rates.__getitem__, default=choice.method)
+
+
+def check_free(program: Program, method: str, own: dict[str, Any]) -> None:
+    """A ModelError if a pilot has met values that are impossible given all others: single moves may never go around
+    them. If there are none, they come everywhere."""
+    given = {**own, "sweeps": PILOT, "burn_in": PILOT, "chains": 1, "cores": 1}
+    pilot = program.infer(method, **{**given, "on_sweep": None, "progress": False, "executor": None})
+    if any(sweep.diagnostics.get("impossible") for sweep in pilot.sweeps):
+        raise ModelError("values that are drawn hold each other in place")
 
 
 def until_enough(

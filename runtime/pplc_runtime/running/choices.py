@@ -1,8 +1,9 @@
 """Which methods fit a program, the best first: told from what every execution of it does.
 
 1. Executions that differ in what they draw, or draws that no move is known for: where sweeps are machine code `smc`, if
-   a few come far enough, then `pgas`; else, and after them, `pgas + lmh`, particles for what holds each other in place
-   and single moves for what many observes read.
+   a few come far enough; where they can stand in nodes `slice`, if a pilot finds no value that others hold in place;
+   `pgas` where it is machine code; and `pgas + lmh`, particles for what holds each other in place and single moves for
+   what many observes read.
 2. Finite draws that are independent, a chain or a tree given the rest, as labels and states are: `sum`, with `nuts` for
    the rest, or single moves where there is no gradient.
 3. All draws are shared by many statements: `nuts`; with discrete ones among them, or without a gradient, `slice`.
@@ -25,6 +26,7 @@ from pplc_runtime.lanes.addresses import At
 from pplc_runtime.native.engine import NativeEngine
 from pplc_runtime.native.values import Unsupported
 from pplc_runtime.running.general import why_not
+from pplc_runtime.running.nodes import NodeMoves
 from pplc_runtime.specialise.engine import scripted
 
 GENERAL: Final = "pgas + lmh"
@@ -45,6 +47,9 @@ class Choice(NamedTuple):
     everywhere: bool = False
     """Whether chains must agree on all that they draw, since they may each be in a mode of their own."""
 
+    free: bool = False
+    """Whether a pilot must show that no finite value is held in place by others, which single moves cannot change."""
+
     @property
     def ways(self) -> tuple[str, ...]:
         """The methods that it may be."""
@@ -57,7 +62,8 @@ def choices(plan: Plan) -> list[Choice]:
 
     plan = scripted(plan)
     if plan.scripts is None:
-        return _by_particles("executions differ in what they draw", why_not(plan, {}) is None)
+        differ = "executions differ in what they draw"
+        return _by_particles(differ, why_not(plan, {}) is None, NodeMoves(plan).why_not() is None)
     engine = NativeEngine(plan)
     try:
         sites_of(engine.joint, everything)
@@ -86,8 +92,12 @@ def choices(plan: Plan) -> list[Choice]:
     return [*found, Choice(STATIC, reason)]
 
 
-def _by_particles(reason: str, is_fast: bool) -> list[Choice]:
-    found = [Choice("smc", reason), Choice("pgas", reason)] if is_fast else []
+def _by_particles(reason: str, is_fast: bool, in_nodes: bool = False) -> list[Choice]:
+    found = [Choice("smc", reason)] if is_fast else []
+    if in_nodes:
+        found.append(Choice("slice", f"{reason}, and each value can be moved given the others", free=True))
+    if is_fast:
+        found.append(Choice("pgas", reason))
     return [*found, Choice(GENERAL, reason)]
 
 

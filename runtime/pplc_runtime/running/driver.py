@@ -26,6 +26,7 @@ from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.results.blocks import Some, Sweeps
 from pplc_runtime.results.sweeps import Sweep
 from pplc_runtime.running.general import General, general_engine
+from pplc_runtime.running.nodes import NodeMoves
 from pplc_runtime.specialise.engine import scripted
 
 LEAST_SWEEPS = 10
@@ -53,7 +54,7 @@ class Driver:
         """By the lane engine, and by scripts if the plan has them."""
         specialised = None if plan.scripts is None or settings.strict else NativeEngine(plan)
         lanes = LaneEngine(plan)
-        lanes.moving = specialised
+        lanes.moving = NodeMoves(plan) if specialised is None else specialised
         if specialised is not None:
             specialised.below = lanes
         return cls(kernel, settings, lanes, specialised)

@@ -65,7 +65,7 @@ def general_engine(kernel: Any, plan: Plan, settings: Settings, below: Any) -> G
         program = assembled(plan)
     except Untyped:
         return None
-    if any(not _is_reported(type_) for type_ in program.predicted):
+    if any(not is_reported(type_) for type_ in program.predicted):
         return None
     return General(plan, program, method, settings, kernel, below)
 
@@ -96,16 +96,16 @@ def why_not(plan: Plan, places: Places) -> tuple[str, tuple[int, int, int] | Non
             found = places.get((node.lineno, node.col_offset, node.end_lineno, node.end_col_offset))
         return str(reason), found
     for label, type_ in zip(program.labels, program.predicted):
-        if not _is_reported(type_):
+        if not is_reported(type_):
             return f"a predict of a {type_}: {label}", None
     return None
 
 
-def _is_reported(type_: Type) -> bool:
+def is_reported(type_: Type) -> bool:
     """Whether a value of a type can be handed over."""
     match type_:
         case Vector(inner) | Maybe(inner):
-            return _is_reported(inner)
+            return is_reported(inner)
     return isinstance(type_, Scalar)
 
 
