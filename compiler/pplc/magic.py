@@ -3,8 +3,8 @@
     %%pplc model                                              the cell is a program; `model` is then the model
     %%pplc model --method pgas --sweeps 500 --data frame      it is also inferred, and shown; `posterior` has the draws
 
-`--data` names a variable of the notebook. The other options are those of `pplc infer`. Errors are shown as the command
-shows them.
+`--data` names a variable of the notebook. The other options are those of `pplc infer`; where there are some, the method
+may be left out, as there. Errors are shown as the command shows them.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from typing import Any, NoReturn, Protocol
 from pplc.diagnostics import CompileError
 from pplc.model import compile_text
 from pplc_runtime.command.arguments import reading
-from pplc_runtime.command.failures import UsageError
-from pplc_runtime.settings import ENGINES, OFFERS, SETTINGS, Setting, boolean, one_of
+from pplc_runtime.command.failures import UsageError, unrecognized
+from pplc_runtime.composed import method_in
+from pplc_runtime.settings import DEFAULT_METHOD, ENGINES, SETTINGS, Setting, boolean, one_of
 from pplc_runtime.suggestions import suggestion
 from pplc_runtime.values import ModelError
 
@@ -47,16 +48,20 @@ def load_ipython_extension(shell: Shell) -> None:
 def run_cell(shell: Shell, line: str, cell: str) -> Any:
     """A cell of a program: its model, and where a method is asked for its posterior, which is the cell's value."""
     try:
-        arguments = vars(_parser().parse_args(shlex.split(line)))
+        parser = _parser()
+        parsed, unknown = parser.parse_known_args(shlex.split(line))
+        if unknown:
+            raise UsageError(unrecognized(parser, unknown))
+        arguments = vars(parsed)
         name, method = arguments.pop("name"), arguments.pop("method")
         kept, data = arguments.pop("posterior"), arguments.pop("data")
         model = shell.user_ns[name] = compile_text(cell, f"{name}.clj")
-        if method is None:
-            return None
         settings = {key: value for key, value in arguments.items() if value is not None}
         if data is not None:
             settings["data"] = _variable(shell, data)
-        posterior = shell.user_ns[kept] = model.infer(method, **settings)
+        if method is None and not settings:
+            return None
+        posterior = shell.user_ns[kept] = model.infer(method or DEFAULT_METHOD, **settings)
         return posterior
     except (CompileError, ModelError) as error:
         print(error, file=sys.stderr)
@@ -74,7 +79,7 @@ def _variable(shell: Shell, name: str) -> Any:
 def _parser() -> ArgumentParser:
     parser = _Parser("%%pplc", add_help=False, allow_abbrev=False)
     parser.add_argument("name", nargs="?", default="model")
-    parser.add_argument("--method", type=reading(one_of("method", OFFERS)))
+    parser.add_argument("--method", type=reading(method_in))
     parser.add_argument("--posterior", default="posterior")
     parser.add_argument("--data")
     settings = {**SETTINGS, "engine": Setting(one_of("engine", ENGINES))}

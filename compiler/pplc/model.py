@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+from hashlib import blake2b
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -36,8 +37,8 @@ class Model:
         return f"<Model {self.program.source}: {len(self.program.steps)} statements{inputs}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As it is pickled: its text, which is compiled where it is unpickled."""
-        return compile_text, (self.compiled.source.text, self.compiled.source.name)
+        """As it is pickled: its text and those that it includes, which are compiled where it is unpickled."""
+        return compiled, (self.compiled.source,)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -125,8 +126,11 @@ def compiled(source: Source) -> Model:
 
     found = compile_source(source)
     name, text = source.name, source.text
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    return Model(found, module_of(found.text, _module_name(name), f"<pplc {name}>"))
+    digest = blake2b(text.encode(errors="surrogatepass"), digest_size=8)
+    folder = f"<pplc {digest.hexdigest()}>"  # texts may share a name
+    for place in (name, f"{folder}/{name}"):
+        linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), name)
+    return Model(found, module_of(found.text, _module_name(name), f"{folder}/{Path(name).name}.py"))
 
 
 def _module_name(name: str) -> str:

@@ -60,7 +60,7 @@ OFFERS: Final[dict[str, Offer]] = {
             ("resampling", "ess_threshold", "genealogy", "burn_in", "delayed"),
         ),
         Offer(
-            "pgas", "the same with ancestor sampling, for few particles", 10, 1000, True,
+            "pgas", "a chain of conditional smc sweeps with ancestor sampling, for few particles", 10, 1000, True,
             ("resampling", "ess_threshold", "genealogy", "burn_in", "strict", "delayed"),
         ),
         Offer(

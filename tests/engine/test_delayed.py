@@ -352,3 +352,16 @@ def test_without_the_update_of_a_coin(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("pplc_runtime.specialise.delayed.scored", forgetting)
     assert wrong("coins") and wrong("counts") and wrong("places")
+
+
+def test_a_value_that_was_drawn_is_not_taken_for_another() -> None:
+    """`a` is drawn where the mean of `s` is made of it; `b` comes after nothing speaks of `a` any more."""
+    posterior = compile_text("""
+    [assume a (sample (gamma 2 1))] [assume s (sample (normal a 1))] [assume b (sample (gamma 8 1))]
+    [observe (poisson b) 9] [observe (normal s 1) 2.0] [predict a] [predict b]""").infer(
+        "importance", particles=2000, sweeps=2, seed=1, delayed=True
+    )  # fmt: skip
+    first, _ = integrate.quad(lambda a: stats.gamma(2).pdf(a) * stats.norm(a, math.sqrt(2)).pdf(2.0), 0, 30)
+    counted = stats.nbinom(8, 0.5).pmf(9)
+    assert posterior.log_evidence == pytest.approx(math.log(first * counted), abs=0.05)  # 5 standard errors
+    assert posterior.mean("b") == pytest.approx(17 / 2, abs=0.15)  # gamma(17, 2): 4.6 standard errors

@@ -217,3 +217,9 @@ def test_a_long_line_is_cut_around_the_form() -> None:
     _, line, carets = str(caught.value).split("\n")
     assert line[carets.index("^") : carets.rindex("^") + 1] == "(first 3)"
     assert len(line) < 140
+
+
+def test_of_two_models_that_have_one_name_the_right_text_is_shown() -> None:
+    models = [pplc.compile_text(text) for text in ("[input x]\n[predict (first x)]", "; another\n[predict 2]")]
+    with pytest.raises(ModelError, match=r"2 \| \[predict \(first x\)\]"):
+        models[0].infer("prior", data={"x": 3})

@@ -53,8 +53,8 @@ LANES: Final = {
     "(quote ...)", "(if-let ...)", "(when-let ...)", "(letrec ...)", "(when ...)", "(when-not ...)", "(or ...)",
     "(do ...)", "(for ...)", "(doseq ...)", "(observe ...)", "(observe* ...)", "[defn ...]", "defdist", "defproc",
     "produce", "CRP", "GP", "DPmem", "conditional", "query", "print", "von-mises", "wishart", "inverse-wishart", "lkj",
-    "lkj-cholesky", "truncated", "censored", "vectors", "categorical", "categorical by pairs", "dirac",
-    "hypergeometric", "multinomial", "zero-inflated", "truncated counts", "censored counts", "dp", "logpdf", "cdf",
+    "lkj-cholesky", "truncated", "vectors", "categorical", "categorical by pairs", "dirac",
+    "hypergeometric", "multinomial", "zero-inflated", "truncated counts", "censored counts", "dp", "cdf",
     "quantile", "support", "expectation", "erf", "erfc", "Phi", "lgamma", "softmax", "logsumexp", "group-by",
     "update-in", "repeatedly", "partition-by", "juxt", "frequencies",
 }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ import pplc
 from pplc.cli import OK, USAGE, main
 from pplc_runtime.results.inputs import inputs_of
 from pplc_runtime.results.json_values import from_python
-from pplc_runtime.values import Map, Symbol
+from pplc_runtime.values import Map, ModelError, Symbol
 
 SUM: Final = """[input x [0]] [input y [0]]
 [assume mu (sample (normal 0 1))]
@@ -125,6 +126,22 @@ def test_a_table_that_lacks_a_column_is_told_with_those_that_it_has(
     assert run(tmp_path, text, "--data", str(table)) == 2
     assert capsys.readouterr().err == f"pplc infer: error: {table}: {said}\n"
     assert run(tmp_path, text, "--data", str(table), "--set", "y=3") == 0 and drawn(tmp_path) == {"y": 3}
+
+
+@pytest.mark.parametrize("engine", ["lanes", "reference"])
+@pytest.mark.parametrize("over", ["x y", "y x", "x y x"])
+def test_inputs_side_by_side_are_of_one_length(over: str, engine: str) -> None:
+    model = pplc.compile_text(f"[input x [1 2 3]]\n[input y]\n[for [row (map vector {over})] [predict (first row)]]")
+    run = partial(model.infer, "smc", particles=1, sweeps=1, engine=engine)
+    assert len(run(data={"y": [4, 5, 6]}).labels) == 3
+    with pytest.raises(ModelError, match=r"<text>:3:1: error: the input 'x' has 3 elements and 'y' has 2, and a for"):
+        run(data={"y": [4, 5]})
+    with pytest.raises(
+        ModelError, match=r"the input 'y' has 4 elements and 'x' has 3, .* write \(take \(count x\) y\)"
+    ):
+        run(data={"y": [4, 5, 6, 7]})
+    shorter = "[input x]\n[input y]\n[for [row (map vector x (rest y))] [predict (first row)]]"
+    assert len(pplc.compile_text(shorter).infer("prior", particles=1, data={"x": [1, 2], "y": [1, 2]}).labels) == 1
 
 
 def test_a_table_for_an_input_of_records_is_told_how(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -217,6 +217,16 @@ def test_in_processes_and_pickled() -> None:
     assert np.array_equal(other.infer("smc", particles=6, sweeps=3, chains=2, seed=1)["mu"], one["mu"])
 
 
+def test_a_pickled_model_has_its_files_and_its_query(tmp_path: Path) -> None:
+    (tmp_path / "part.clj").write_text("(defn half [x] (/ x 2))")
+    (tmp_path / "m.clj").write_text('[include "part.clj"]\n[predict (half 3)]')
+    pickled = pickle.dumps(pplc.load(tmp_path / "m.clj"))
+    (tmp_path / "part.clj").unlink()
+    assert pickle.loads(pickled).infer("prior", particles=1).mean("(half 3)") == 1.5
+    (tmp_path / "q.clj").write_text("(defquery a [] 1)\n(defquery b [] 2)")
+    assert pickle.loads(pickle.dumps(pplc.load(tmp_path / "q.clj", "b"))).infer("prior", particles=1).labels == ("b",)
+
+
 def test_memo_entries_by_all_kinds_of_keys_are_kept() -> None:
     """Symbols, strings, vectors, other memos as keys; a procedure means nothing in another process."""
     text = """[assume f (mem (fn [k] (sample (normal 0 1))))]

@@ -220,6 +220,8 @@ def test_a_cell_is_a_program(capsys: pytest.CaptureFixture[str]) -> None:
     assert here.user_ns["m"].infer("smc", particles=7, sweeps=3, seed=1, data=here.user_ns["seen"]).mean(
         "mu"
     ) == posterior.mean("mu")
+    assert run_cell(here, "--sweeps 2 --seconds 1 --seed 1", "[predict 1]").mean("1") == 1
+    assert run_cell(here, "--method 'pgas + lmh' --sweeps 2 --seed 1", MEAN).method == "pgas + lmh"
     assert capsys.readouterr().err == ""
 
 
@@ -228,6 +230,7 @@ def test_a_cell_is_a_program(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("m", "[predict (nomral 0 1)]", "m.clj:1:11: error: unknown name 'nomral'; did you mean 'normal'?"),
         ("--method smcc", MEAN, "%%pplc: error: argument --method: unknown method 'smcc'; did you mean 'smc'?"),
+        ("--metod smc", MEAN, "%%pplc: error: unrecognized arguments: --metod; did you mean '--method'?"),
         ("--method smc --data sen", MEAN, "%%pplc: error: --data: there is no variable 'sen'; did you mean 'seen'?"),
         ("--method smc --data seen", MEAN, "%%pplc: error: the data have an unknown input"),
         ("--method smc", "[observe (normal 0 1) true] [predict 1]", "m"),

@@ -44,6 +44,8 @@ class Loop:
     body: int
     next: int
     test: bool = False
+    together: tuple[str, ...] = ()
+    """Inputs that it goes over side by side."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,6 +164,21 @@ def with_expressions(
     return tuple([of(statement) for statement in statements])
 
 
+def inputs_of(program: core.Program) -> frozenset[str]:
+    """The names of the values that are given from outside."""
+    return frozenset(s.name for s in every_statement(program.statements) if isinstance(s, core.InputStatement))
+
+
+def side_by_side(sequence: core.Expr, inputs: frozenset[str]) -> tuple[str, ...]:
+    """The inputs that a sequence goes over at once, as x and y in (map vector x y): users mean data of one length."""
+    match sequence:
+        case core.App(core.Primitive("map" | "mapv"), (_, *others)):
+            names = [each.name for each in others if isinstance(each, core.Global) and each.name in inputs]
+            return tuple(dict.fromkeys(names)) if len(names) == len(others) else ()
+        case _:
+            return ()
+
+
 def globals_in(exprs: Iterable[core.Expr]) -> Iterator[str]:
     """The globals that stand in some expressions."""
     return (item.name for expr in exprs for item in every_expression(expr) if isinstance(item, core.Global))

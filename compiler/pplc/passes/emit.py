@@ -172,9 +172,10 @@ def _table(module: Module, source: Source) -> str:
     for step, function in module.table:
         line, column = source.statement_place(step.span.start)
         if isinstance(step, Loop):
+            more = ", test=True" if step.test else f", together={step.together!r}" if len(step.together) > 1 else ""
             lines.append(
                 f"    Loop({function}, {_items(step.variables)}, {step.name!r}, {step.body}, {step.next}, "
-                f"({line}, {column}){', test=True' if step.test else ''}),"
+                f"({line}, {column}){more}),"
             )
             continue
         loops = step.variables[: len(step.variables) - len(step.row)]

@@ -14,11 +14,13 @@ from typing import assert_never
 from pplc.languages import core
 from pplc.languages.facts import Analysis
 from pplc.languages.steps import Loop, Step, Steps
+from pplc.languages.traverse import inputs_of, side_by_side
 
 
 def to_cps(analysis: Analysis) -> Steps:
     """The program as a flat list of steps."""
     steps: list[Step | Loop] = []
+    inputs = inputs_of(analysis.program)
 
     def place(statements: tuple[core.Statement, ...], loops: tuple[str, ...], after: int | None) -> None:
         """Append the statements; the last one goes on at `after`, or at the step that follows it."""
@@ -31,7 +33,8 @@ def to_cps(analysis: Analysis) -> Steps:
                     steps.append(Loop(name, sequence, loops, span, here + 1, here + 1, test))
                     place(body, (*loops, name), here)
                     end = after if last and after is not None else len(steps)
-                    steps[here] = Loop(name, sequence, loops, span, here + 1, end, test)
+                    together = side_by_side(sequence, inputs)
+                    steps[here] = Loop(name, sequence, loops, span, here + 1, end, test, together)
                 case core.SharedStatement(shape, literals, shared, row, span):
                     known = (span in analysis.acting, analysis.kept.get(span, ()))
                     steps.append(Step(shared, (*loops, *literals), shape, row, span, following, *known))

@@ -15,7 +15,7 @@ from itertools import chain, count
 from typing import Any, assert_never
 
 from pplc.languages import core
-from pplc.languages.traverse import free_locals
+from pplc.languages.traverse import free_locals, inputs_of, side_by_side
 from pplc.source import Source, Span
 from pplc_runtime.reference import syntax
 
@@ -25,7 +25,7 @@ def to_reference(
 ) -> syntax.Program:
     """The program of the reference engine. `acting` are the predicts that are run where they stand, None for all;
     `shared` the globals whose choices many statements read."""
-    translator = _Translator(source, acting, shared)
+    translator = _Translator(source, acting, shared, inputs_of(program))
     statements = tuple([translator.statement(statement, {}) for statement in program.statements])
     return syntax.Program(statements, source.name)
 
@@ -35,6 +35,7 @@ class _Translator:
     source: Source
     acting: Container[Span] | None
     shared: Container[str]
+    inputs: frozenset[str]
     labels: count[int] = field(default_factory=count)
     ifs: count[int] = field(default_factory=count)
     shapes: dict[int, core.ObserveStatement | core.PredictStatement] = field(default_factory=dict)
@@ -64,7 +65,8 @@ class _Translator:
                 return syntax.Input(name, None if default is None else self.expr(default, row), place, label)
             case core.ForStatement(name, sequence, body, _, test):
                 inner = tuple([self.statement(part, row) for part in body])
-                return syntax.For(name, self.expr(sequence, row), inner, place, label, test)
+                together = side_by_side(sequence, self.inputs)
+                return syntax.For(name, self.expr(sequence, row), inner, place, label, test, together)
             case _:
                 assert_never(statement)
 

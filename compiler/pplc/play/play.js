@@ -141,12 +141,23 @@ function changed() {
   by("save").disabled = start.file !== null && now === saved;
 }
 
+// The inputs that have no value in the model: their data are asked for.
+function wanted() {
+  const code = tokens(text.value).filter(token => token.kind !== "comment");
+  const names = code.filter((token, k) => k > 1 && code[k - 1].text === "input" && "([".includes(code[k - 2].text)
+    && ")]".includes(code[k + 1]?.text)).map(token => token.text);
+  by("wanted").textContent = names.length ? `for ${names.join(", ")}` : "for the inputs of the model";
+  if (names.length && !data.value && by("given").dataset.of !== names.join()) by("given").open = true;
+  by("given").dataset.of = names.join();
+}
+
 async function check() {
   const asked = text.value;
   const answer = await ask("check", model());
   if (asked !== text.value) return;
   marks = answer.marks;
   paint();
+  wanted();
   by("problems").replaceChildren(...marks.map(problem));
   by("problems").dataset.checked = asked.length;
 }
@@ -351,6 +362,7 @@ by("examples").addEventListener("change", async event => {
   if (!name) return;
   const found = await (await fetch(`example?${encodeURIComponent(name)}`)).json();
   of(null);
+  data.value = "";
   replaceAll(found.text);
 });
 by("load").addEventListener("change", async event => { if (event.target.files[0]) data.value = await event.target.files[0].text(); });

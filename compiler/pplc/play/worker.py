@@ -101,6 +101,9 @@ def _infer(request: Request, told: Told) -> None:
     offer = offer_of(method)
     settings = {name: value for name, value in request["settings"].items() if name in OFFERED}
     data = inputs_in(request["data"], "data", model.inputs, model.asks_for_missing, model.needed)
+    lacking = ", ".join(f"'{name}'" for name in model.needed if name not in data)
+    if lacking:
+        raise UsageError(f"error: no value for {lacking}: write it under Data, below the model")
     if "genealogy" in offer.own:
         settings["genealogy"] = 1
     known = checked(offer, settings)

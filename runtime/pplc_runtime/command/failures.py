@@ -26,6 +26,12 @@ class RunError(Exception):
     """The run cannot go on, for a reason that is no fault of ours: exit code 1."""
 
 
+def unrecognized(parser: ArgumentParser, unknown: list[str]) -> str:
+    """What is said of arguments that a command line does not have."""
+    known = [option for action in parser._actions for option in action.option_strings]
+    return f"unrecognized arguments: {' '.join(unknown)}{suggestion(unknown[0], known)}"
+
+
 def run_command(
     parser: ArgumentParser, run: Callable[[Namespace], int], arguments: list[str], *told: type[Exception]
 ) -> int:
@@ -35,8 +41,7 @@ def run_command(
     try:
         parsed, unknown = parser.parse_known_args(arguments)
         if unknown:
-            known = [option for action in parser._actions for option in action.option_strings]
-            parser.error(f"unrecognized arguments: {' '.join(unknown)}{suggestion(unknown[0], known)}")
+            parser.error(unrecognized(parser, unknown))
     except SystemExit as exit:  # argparse has said what was wrong, or shown the help.
         return exit.code if isinstance(exit.code, int) else USAGE
     try:

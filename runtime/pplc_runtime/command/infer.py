@@ -64,7 +64,7 @@ OPTIONS: Final = (
 
 
 COMPOSED: Final = (
-    "chains can be composed, each with what it moves: 'pgas(paths, 50) + lmh(omega q)*5'; "
+    "chains can be composed, each with what it moves: 'pgas(paths, 50) + lmh(omega q)*5';\n"
     "the particles of smc can be moved: 'smc(1000) | rw(globals)*5'"
 )
 
@@ -167,8 +167,7 @@ def new_parser(prog: str) -> ArgumentParser:
         prog,
         description="Draw from the posterior of a model and show a summary.",
         epilog="methods, with the particles and sweeps that they use unless told otherwise:\n"
-        + "\n".join(lines)
-        + COMPOSED,
+        + "\n".join([*lines, "", COMPOSED]),
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

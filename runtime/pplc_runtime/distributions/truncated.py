@@ -59,7 +59,7 @@ class Truncated(Bounded):
 
     def problem(self, *parameters: Raw) -> str | None:
         found = super().problem(*parameters)
-        if found is None and not everywhere(self._mass(*parameters)[0] > -INF):
+        if found is None and not everywhere(self.log_mass(*parameters) > -INF):
             return f"{self.base.name} has no mass between the bounds"
         return found
 
@@ -71,6 +71,10 @@ class Truncated(Bounded):
         # every family of whole numbers that can be truncated has none below 0, or is finite
         start = max(math.ceil(lower), 0) if lower > -math.inf else 0
         return range(start, math.floor(upper) + 1) if self.discrete and upper < math.inf else None
+
+    def log_mass(self, *parameters: Raw) -> Raw:
+        """The log mass between the bounds."""
+        return self._mass(*parameters)[0]
 
     def _mass(self, *parameters: Raw) -> tuple[Raw, Raw, Raw]:
         """The log mass between the bounds, whether it is taken from above, and the log mass beyond it at that end."""
@@ -99,7 +103,7 @@ class Truncated(Bounded):
         *own, lower, upper = parameters
         inside = (value >= lower) & (value <= upper)
         density = self.base.log_density(value, *own)
-        return _result(np.where(inside, density - self._mass(*parameters)[0], -INF), value, *parameters)
+        return _result(np.where(inside, density - self.log_mass(*parameters), -INF), value, *parameters)
 
 
 class Censored(Bounded):

@@ -216,6 +216,7 @@ def _plan(steps: list[Step], root: At, data: Mapping[str, Any], module: dict[str
             case Loop(function, _, name, body, after):
                 planner.what = TEST if step.test else FOR
                 if label not in sequences:
+                    check_lengths({name: inputs[name] for name in step.together if name in inputs}, (*step.place, 1))
                     sequences[label] = turns_of(function(at, *arguments), (*step.place, 1))
                     positions[name] = -1
                 positions[name] += 1
@@ -276,6 +277,19 @@ def turns_of(sequence: Any, place: tuple[int, int, int]) -> list[Any]:
     error = ModelError(f"a for runs over a list, a vector or a map, not {given(sequence)}")
     error.place = place
     raise error
+
+
+def check_lengths(inputs: Mapping[str, Any], place: tuple[int, int, int]) -> None:
+    """Data that a for goes over side by side are of one length: `map` would leave out the rest of the longer ones."""
+    sizes = {name: len(value) for name, value in inputs.items() if type(value) in (np.ndarray, tuple, List, Map)}
+    if len(set(sizes.values())) > 1:
+        few, many = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+        error = ModelError(
+            f"the input '{many}' has {sizes[many]} elements and '{few}' has {sizes[few]}, and a for goes over them "
+            f"side by side; if the rest of '{many}' is to be left out, write (take (count {few}) {many})"
+        )
+        error.place = place
+        raise error
 
 
 def _cut(bound: list[Bound]) -> list[Segment]:

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from pplc_runtime.distributions.truncated import Bounded
 from pplc_runtime.native.scalar import MANTISSA, SMALL, Constant, Row, Scalar
 from pplc_runtime.specialise.ir import Check, Compute, Operation, Score, Var
 
@@ -46,6 +47,8 @@ def pattern(operations: Sequence[Operation], kept: Container[Var]) -> Pattern | 
             operands = (operation.value,)
         elif kind is Score:
             assert isinstance(operation, Score)
+            if isinstance(operation.family, Bounded):  # its code depends on which bounds are numbers, and finite
+                return None
             key.append(operation.family)
             operands = (*operation.parts, operation.value)
         else:

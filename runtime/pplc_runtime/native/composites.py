@@ -1,4 +1,4 @@
-"""Densities of distributions that are made of others, as scalar code: mixtures, more zeros, independent components."""
+"""Densities of distributions that are made of others, as scalar code: mixtures, zeros, components, bounds."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 from pplc_runtime.distributions.base import Family
 from pplc_runtime.distributions.independent import Independent
 from pplc_runtime.distributions.mixture import Mixture, ZeroInflated
+from pplc_runtime.distributions.truncated import Bounded
+from pplc_runtime.native.bounded import bounded
 from pplc_runtime.native.library import FUNCTIONS
 from pplc_runtime.native.values import Unsupported
 from pplc_runtime.specialise.ir import Operand
@@ -31,6 +33,9 @@ def composite(scalar: Scalar, family: Family, parts: tuple[Operand, ...], value:
             x = scalar.number(value)
             rest = scalar.set(f"lp_flip(0.0, {chance}) + {_plain(family.base, [x, *own])}")
             return f"log_add(log_of({chance}), {rest}) if {x} == 0.0 else {rest}"
+        case Bounded():
+            x, own = scalar.number(value), [scalar.number(part) for part in parts[:-2]]
+            return bounded(scalar, family, parts, x, _plain(family.base, [x, *own]))
         case _:
             return None
 

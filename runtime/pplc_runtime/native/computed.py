@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from pplc_runtime.native.values import Elements, Unsupported, size_of
-from pplc_runtime.specialise.ir import Operand, Var
+from pplc_runtime.program.stochastic import CensoredDist, Dist
+from pplc_runtime.specialise.ir import Operand, Struct, Var
 
 if TYPE_CHECKING:
     from pplc_runtime.native.scalar import Scalar
@@ -109,9 +110,20 @@ def _boolean(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
     code.define(result, [code.number(arguments[0])])
 
 
+def _logpdf(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
+    """The log density that a distribution gives a number."""
+    source, value = arguments
+    of, parts = (source.like, source.children) if type(source) is Struct else (source, getattr(source, "parts", ()))
+    if not isinstance(of, Dist | CensoredDist) or of.family.value_kind not in ("number", "integer"):
+        raise Unsupported("the log density of what is no number, or of a distribution that is made otherwise")
+    if code.value(value).shape or type(value) is bool or (type(value) is Var and value.dtype.kind == "b"):
+        raise Unsupported("the log density of what is no number")
+    code.define(result, [code.density(of.family, parts, value)])
+
+
 SPECIAL: Final[dict[str, Callable[[Scalar, Var, tuple[Operand, ...]], None]]] = {
     "vector": _vector, "nth": _nth, "get": _nth, "element": _nth, "select": _select, "mmul": _mmul, "sum": _sum,
-    "dot": _dot, "boolean": _boolean,
+    "dot": _dot, "boolean": _boolean, "logpdf": _logpdf,
 }  # fmt: skip
 FORMULAS: Final[dict[tuple[str, int], str]] = {
     ("+", 1): "{0}", ("+", 2): "({0} + {1})", ("-", 1): "(-{0})", ("-", 2): "({0} - {1})", ("*", 1): "{0}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pplc_runtime.machine.words import exp, fabs, floats, floor, inf, lgamma, log, log1p, nan, sqrt
+from pplc_runtime.machine.words import erfc, exp, expm1, fabs, floats, floor, inf, lgamma, log, log1p, nan, sqrt
 
 
 def log_sigmoid(x: float) -> float:
@@ -57,6 +57,25 @@ def lp_normal(x: float, mean: float, sd: float) -> float:
     z = (x - mean) / s
     result = -0.5723649429247001 - log(s) - z * z
     return result if result == result else -inf
+
+
+def log_normal_below(z: float) -> float:
+    """The log probability that a standard normal is below a number; far out by its series."""
+    if z > 0.0:
+        return log1p(-0.5 * erfc(z * 0.7071067811865476))
+    if z > -30.0:
+        return log(0.5 * erfc(-z * 0.7071067811865476))
+    r = 1.0 / (z * z)
+    return -0.5 * z * z - 0.9189385332046727 - log(-z) + log1p(-r * (1.0 - r * (3.0 - r * (15.0 - r * 105.0))))
+
+
+def log_normal_between(a: float, b: float) -> float:
+    """The log probability that it is between two numbers, by the tails on the side where these are small."""
+    most = log_normal_below(-a if a > 0.0 else b)
+    gap = log_normal_below(-b if a > 0.0 else a) - most
+    if not (gap < 0.0):
+        return -inf
+    return most + (log(-expm1(gap)) if gap > -0.6931471805599453 else log1p(-exp(gap)))
 
 
 def lp_lognormal(x: float, mu: float, sigma: float) -> float:

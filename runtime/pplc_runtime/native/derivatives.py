@@ -25,6 +25,11 @@ FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "lgamma": ("digamma({0})",),
     "log_of": ("1.0 / ({0})",),
     "log_add": ("1.0 / (1.0 + exp({1} - ({0})))", "1.0 / (1.0 + exp({0} - ({1})))"),
+    "log_normal_below": ("exp(-0.9189385332046727 - 0.5 * ({0}) * ({0}) - log_normal_below({0}))",),
+    "log_normal_between": (
+        "-exp(-0.9189385332046727 - 0.5 * ({0}) * ({0}) - log_normal_between({0}, {1}))",
+        "exp(-0.9189385332046727 - 0.5 * ({1}) * ({1}) - log_normal_between({0}, {1}))",
+    ),
     "pow": ("({1}) * pow({0}, {1} - 1.0)", "log({0}) * pow({0}, {1})"),
 }
 """By each argument."""

@@ -190,7 +190,7 @@ class Backward(Scalar):
         """Whether there is a derivative by something in an expression."""
         match expr:
             case ast.Name(name):
-                return not name.startswith("K__")
+                return not name.startswith("K__") and name != "inf"
             case ast.Subscript(ast.Name(array), _):
                 return array in _ADJOINT
             case ast.UnaryOp(_, operand):

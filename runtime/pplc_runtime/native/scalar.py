@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pplc_runtime.distributions.base import Domain, Family
 from pplc_runtime.distributions.domains import (
+    BOUND,
     COUNT,
     INTEGER,
     LOG_WEIGHT,
@@ -32,6 +33,7 @@ from pplc_runtime.distributions.domains import (
     WEIGHTS,
 )
 from pplc_runtime.distributions.independent import domain_of_elements
+from pplc_runtime.native.bounded import fit
 from pplc_runtime.native.composites import composite
 from pplc_runtime.native.computed import FORMULAS, SPECIAL
 from pplc_runtime.native.library import FUNCTIONS
@@ -262,11 +264,7 @@ class Scalar(ABC):
             self.line(f"if not ({test}): {wrong}")
 
     def fit(self, family: Family, parts: tuple[Operand, ...]) -> None:
-        if family.name in ("uniform-continuous", "uniform-discrete"):
-            low, high = map(self.number, parts)
-            self.line(f"if not ({low} < {high}): {self.fail('the lower bound must be below the upper')}")
-        else:
-            raise Unsupported(f"whether {family.name} fits")
+        fit(self, family, parts)
 
     def density(self, family: Scored, parts: tuple[Operand, ...], value: Operand) -> str:
         if family is Certain:
@@ -392,7 +390,7 @@ def _is_simple(item: str) -> bool:
 _FINITE: Final = "{0} - {0} == 0.0"
 _WHOLE: Final = "floor({0}) == {0} and fabs({0}) <= 9007199254740992.0"
 TESTS: Final[dict[Domain, str]] = {
-    REAL: _FINITE, VECTOR: _FINITE, LOGIT: "{0} == {0}", POSITIVE: "{0} > 0.0 and {0} < inf",
+    REAL: _FINITE, VECTOR: _FINITE, LOGIT: "{0} == {0}", BOUND: "{0} == {0}", POSITIVE: "{0} > 0.0 and {0} < inf",
     POSITIVE_VECTOR: "{0} > 0.0 and {0} < inf", RATE_OF_COUNTS: "{0} >= 0.0 and {0} <= 9.2e18",
     PROBABILITY: "{0} >= 0.0 and {0} <= 1.0", POSITIVE_PROBABILITY: "{0} > 0.0 and {0} <= 1.0", INTEGER: _WHOLE,
     LOG_WEIGHT: "{0} < inf", TRUTH: "{0} == {0}", COUNT: "{0} >= 0.0 and " + _WHOLE,

@@ -6,13 +6,15 @@ whole numbers step, finite ones are drawn by their law, and the elements of a si
 
 from __future__ import annotations
 
-from math import prod
+from math import ceil, floor, inf, isfinite, isinf, prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from pplc_runtime.distributions.base import Family
 from pplc_runtime.distributions.independent import Independent
+from pplc_runtime.distributions.mixture import Mixture, ZeroInflated
+from pplc_runtime.distributions.truncated import Truncated
 
 REAL, POSITIVE, BETWEEN, WHOLE, FINITE, SIMPLEX, STICK = range(7)
 MOST_VALUES: Final = 64
@@ -62,7 +64,11 @@ def scales_of(name: str, parts: tuple[Any, ...], shape: tuple[int, ...]) -> list
 
 
 def scales_of_draw(family: Family, parts: tuple[Any, ...], shape: tuple[int, ...]) -> list[Scale] | None:
-    """The same by the family itself: a vector of independent components has the scales of each of them."""
+    """The same by the family itself: a vector of independent components has the scales of each of them, what is made of
+    other families one that fits all of these."""
+    if isinstance(family, Mixture | ZeroInflated | Truncated) and not shape:
+        one = _scale_of(family, parts)
+        return None if one is None else [one]
     if not isinstance(family, Independent):
         return scales_of(family.name, parts, shape)
     scales: list[Scale] = []
@@ -73,6 +79,43 @@ def scales_of_draw(family: Family, parts: tuple[Any, ...], shape: tuple[int, ...
             return None
         scales += found
     return scales
+
+
+def _scale_of(family: Family, parts: tuple[Any, ...]) -> Scale | None:
+    """The scale of a number from a family, which may be made of others."""
+    match family:
+        case Mixture():
+            return _common([_scale_of(each, own) for each, own in zip(family.components, family.split(parts))])
+        case ZeroInflated():
+            return _common([Scale(FINITE, 0.0, 1.0), _scale_of(family.base, parts[1:])])
+        case Truncated():
+            return _between(_scale_of(family.base, parts[:-2]), *parts[-2:])
+    found = None if family.event_rank else scales_of(family.name, parts, ())
+    return found[0] if found else None
+
+
+def _common(scales: list[Scale | None]) -> Scale | None:
+    """A scale for values that come from one of several."""
+    found = [scale for scale in scales if scale is not None]
+    kinds = {scale.kind for scale in found}
+    if len(found) < len(scales) or len(set(found)) == 1:
+        return found[0] if len(found) == len(scales) else None
+    if kinds == {FINITE}:
+        return _finite(min(scale.low for scale in found), max(scale.high for scale in found))
+    return Scale(WHOLE if kinds <= {WHOLE, FINITE} else REAL)
+
+
+def _between(scale: Scale | None, low: Any, high: Any) -> Scale | None:
+    """The scale of what lies between two bounds."""
+    if scale is None or not _are_numbers(low, high):
+        return scale if scale is None or scale.kind in (WHOLE, FINITE) else Scale(REAL)
+    if scale.kind in (WHOLE, FINITE):
+        return scale if isinf(low) or isinf(high) else _finite(float(ceil(low)), floor(high) + 1.0)
+    if isfinite(low) and isfinite(high):
+        return Scale(BETWEEN, float(low), float(high))
+    if high == inf and (low == 0 or (low < 0 and scale.kind == POSITIVE)):
+        return Scale(POSITIVE)
+    return scale if low == -inf and high == inf else Scale(REAL)
 
 
 def _element(part: Any, k: int) -> Any:

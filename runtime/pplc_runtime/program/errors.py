@@ -139,12 +139,15 @@ def _excerpt(place: Form, file: str, source: str) -> list[str]:
 
 
 def _line(line: int, file: str, source: str) -> str | None:
-    """A line of the source, which may be named from where it was compiled, or be beside the module."""
-    for name in (source, os.path.join(os.path.dirname(file), os.path.basename(source))):
-        text = linecache.getline(name, line)
-        if text:
-            return text.rstrip("\r\n").removeprefix("\ufeff")
-    return None
+    text = "".join(lines_of(file, source)[line - 1 : line])
+    return text.rstrip("\r\n").removeprefix("\ufeff") or None
+
+
+def lines_of(file: str, source: str) -> list[str]:
+    """The source of a module: what was kept beside it, or the file of that name, or one beside it on the disk."""
+    folder = os.path.dirname(file)
+    names = (f"{folder}/{source}", source, os.path.join(folder, os.path.basename(source)))
+    return next((lines for name in names if (lines := linecache.getlines(name))), [])
 
 
 def _width(text: str, start: int) -> int:

@@ -78,6 +78,8 @@ class Loop:
     next: int
     place: Place
     test: bool = False
+    together: tuple[str, ...] = ()
+    """Inputs that it goes over side by side: data of one length."""
 
 
 Step: TypeAlias = Input | Assume | Observe | Predict | Loop

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from pplc_runtime.engine.observed import OBSERVED, Observed
-from pplc_runtime.engine.plan import FOR, RANDOM, TEST, turns_of
+from pplc_runtime.engine.plan import FOR, RANDOM, TEST, check_lengths, turns_of
 from pplc_runtime.lanes.addresses import At
 from pplc_runtime.lanes.messages import given, reportable
 from pplc_runtime.program.stochastic import Dist, ProcessInstance
@@ -157,8 +157,9 @@ def _plan(program: Program, data: Mapping[str, Any], deepest: int, in_loops: set
                         message = f"the input '{name}' has no value; give it with --set, --data or data="
                         raise placed(ModelError(message), place)
                     R.bindings[name] = inputs[name] = transparent(value)
-                case For(name, sequence, body, place, _, test):
+                case For(name, sequence, body, place, _, test, together):
                     R.certain.what = TEST if test else FOR
+                    check_lengths({name: inputs[name].v for name in together if name in inputs}, place)
                     value = evaluate(sequence, alpha, R, local).v
                     for turn, element in enumerate(turns_of(value, place)):
                         unroll(body, (*turns, turn), {**local, name: transparent(element)})

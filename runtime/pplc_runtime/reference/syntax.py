@@ -178,6 +178,7 @@ class For:
     place: Place = NOWHERE
     label: int = 0
     test: bool = False
+    together: tuple[str, ...] = ()
 
 
 Statement: TypeAlias = Assume | Observe | Predict | Input | For

@@ -20,15 +20,19 @@ if TYPE_CHECKING:
 
 STYLE = """
 .pplc { color: var(--pplc-text); font: 14px/1.45 system-ui, sans-serif; }
-.pplc .wide { overflow-x: auto; }
+.pplc .wide { overflow-x: auto; background:
+  linear-gradient(to left, var(--pplc-ground) 12px, transparent 48px) right local no-repeat,
+  linear-gradient(to left, var(--pplc-rule), transparent 10px) right no-repeat; }
 .pplc table { border-collapse: collapse; margin: 0 0 6px; font-variant-numeric: tabular-nums; }
 .pplc th, .pplc td { padding: 2px 10px 2px 0; text-align: right; border: 0; background: none; vertical-align: middle; }
 .pplc th { border-bottom: 1px solid var(--pplc-rule); font-weight: 600; white-space: nowrap; }
 .pplc th:first-child, .pplc td:first-child { text-align: left; min-width: 7ch; max-width: 40ch;
   overflow-wrap: anywhere; }
 .pplc .wide svg { max-width: none; }
-.pplc .note { background: var(--pplc-note); padding: 6px 10px; margin: 4px 0; border-radius: 4px; }
+.pplc .note, .pplc .remark { padding: 6px 10px; margin: 4px 0; border-radius: 4px; overflow-wrap: anywhere; }
+.pplc .note { background: var(--pplc-note); } .pplc .remark { border: 1px solid var(--pplc-rule); }
 .pplc .small { color: var(--pplc-pale); font-size: 12px; }
+@media (max-width: 520px) { .pplc th, .pplc td { padding-right: 7px; font-size: 12.5px; } }
 """
 
 
@@ -53,8 +57,9 @@ def summary_of(posterior: Posterior, summary: Summary, *, with_notes: bool = Tru
 
 
 def notes(lines: Sequence[str]) -> list[str]:
-    """What has to be said about a run."""
-    return [f'<p class="note">{escape(line.removeprefix("note: "))}</p>' for line in lines]
+    """What has to be said about a run: warnings stand out, and what was chosen is told."""
+    kinds = ["note" if line.startswith("note: ") else "remark" for line in lines]
+    return [f'<p class="{kind}">{escape(line.removeprefix("note: "))}</p>' for kind, line in zip(kinds, lines)]
 
 
 def _all_components(posterior: Posterior) -> list[tuple[str, Component]]:

@@ -81,6 +81,9 @@ class Posterior:
         Of importance and smc, whose sweeps count by their evidence, it is one row of draws by weight (see `equal`)."""
         return self.equal.column(self._known(label))
 
+    def _ipython_key_completions_(self) -> tuple[str, ...]:
+        return self.labels
+
     @cached_property
     def equal(self) -> EqualDraws:
         """Which particles the equally weighted draws are."""

@@ -46,7 +46,8 @@ _OF_SECTIONS = """
 .pplc h3 { font: 13px ui-monospace, monospace; margin: 0 0 4px; overflow-wrap: anywhere; }
 .pplc pre { font: 13px/1.5 ui-monospace, monospace; overflow: auto; max-height: 640px; margin: 0;
   padding: 10px 12px; border-radius: 4px; border: 1px solid var(--pplc-rule); }
-.pplc pre .no { color: var(--pplc-pale); user-select: none; }
+.pplc pre span { display: block; white-space: pre-wrap; overflow-wrap: anywhere; }
+.pplc pre .no { float: left; color: var(--pplc-pale); user-select: none; }
 .pplc .columns { display: grid; gap: 20px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); }
 .pplc figure { margin: 0; } .pplc .panels { display: flex; flex-wrap: wrap; gap: 12px; }
 .pplc .panels svg { flex: 26 1 200px; min-width: 0; max-width: 312px; }
@@ -70,9 +71,9 @@ class Facts:
 def page(posterior: Posterior, facts: Facts | None) -> str:
     """The whole page."""
     summary = posterior.summary()
-    title = "Draws" if facts is None else facts.name
+    title = "Draws" if facts is None else "A program" if facts.name.startswith("<") else facts.name  # it is in no file
     body = _written(_sections(posterior, summary, facts))
-    made = f'<p class="small">pplc {escape(VERSION)} · {escape(" · ".join(summary.last_lines()))}</p>'
+    made = f'<p class="small">pplc {escape(VERSION)}</p>'
     head = (
         f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -200,7 +201,8 @@ def _effective(posterior: Posterior, summary: Summary) -> str:
 def _model(facts: Facts) -> str:
     lines = facts.text.splitlines()
     wide = len(str(len(lines)))
-    text = "\n".join(f'<span class="no">{k:>{wide}}</span>  {escape(line)}' for k, line in enumerate(lines, 1))
+    row = f'<span style="padding-left: {wide + 2}ch"><span class="no" style="margin-left: -{wide + 2}ch">'
+    text = "".join(f"{row}{k:>{wide}}</span>{escape(line) or ' '}</span>" for k, line in enumerate(lines, 1))
     kinds = legend([node.kind for node in facts.graph.nodes])
     drawn = f'<div class="wide">{facts.graph.svg()}</div><p class="small">{escape(kinds)}</p>'
     return f'<div class="columns"><pre>{text}</pre><div>{drawn}</div></div>' if lines else drawn

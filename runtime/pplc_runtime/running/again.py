@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
@@ -16,6 +15,7 @@ from pplc_runtime.composed import method_in
 from pplc_runtime.composition import Composition
 from pplc_runtime.inference.base import Settings
 from pplc_runtime.numerics.keys import Key
+from pplc_runtime.program.errors import lines_of
 from pplc_runtime.program.graph import graph_of
 from pplc_runtime.regeneration.kept_runs import KeptRuns
 from pplc_runtime.results.blocks import Block, Some
@@ -69,7 +69,7 @@ class Done:
         inputs = program.once(lambda: program.plan(self.data).inputs, self.max_depth)
         return Facts(
             program.source,
-            "".join(linecache.getlines(program.source)),
+            "".join(lines_of(program.file, program.source)),
             graph_of(program.steps, program.module),
             {name: inputs[name] for name in program.inputs},
         )

@@ -23,6 +23,8 @@ class Conjugate:
     family: str
     at: At
     parameters: list[Any]
+    value: Any = None
+    """The value itself, once it has been drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +89,11 @@ def drawn_given(w: Writer, scaled: Scaled, family: str, at: At) -> Any:
 
 
 def realised(w: Writer, own: Conjugate) -> Any:
-    """The value itself, drawn by its law."""
-    parts = [w.vector(own.parameters)] if own.family == "dirichlet" else own.parameters
-    return w.draw(own.at, own.family, *parts)
+    """The value itself, drawn by its law unless it has been."""
+    if own.value is None:
+        parts = [w.vector(own.parameters)] if own.family == "dirichlet" else own.parameters
+        own.value = w.draw(own.at, own.family, *parts)
+    return own.value
 
 
 def _lgamma(w: Writer, a: Any) -> Any:

@@ -82,8 +82,6 @@ class _Delaying:
         self.put_away: list[tuple[Group, Joint]] = []
         """Those that nothing reads any more, each with its law given those that were left."""
         self.told: list[Report] = []
-        self.drawn: dict[int, Any] = {}
-        """The conjugate values that have been drawn, by identity."""
         self.last_use: dict[Var, int] = {}
         every = [each for segment in trace.segments for each in segment]
         for place, operation in enumerate(every):
@@ -131,8 +129,8 @@ class _Delaying:
         elif type(value) is Vector:
             items = [self.known_in(each) if isinstance(each, Affine) else each for each in value.items]
             value = Vector(items) if any(isinstance(each, Affine) for each in items) else self.w.vector(items)
-        elif type(value) is Scaled and id(value.of) in self.drawn:
-            value = self.w.op("*", value.factor, self.drawn[id(value.of)])
+        elif type(value) is Scaled and value.of.value is not None:
+            value = self.w.op("*", value.factor, value.of.value)
         self.values[operand] = value
         return value
 
@@ -168,8 +166,7 @@ class _Delaying:
     def realise(self, value: Any) -> None:
         """Draw what a value depends on."""
         if type(value) is Scaled:
-            if id(value.of) not in self.drawn:
-                self.drawn[id(value.of)] = realised(self.w, value.of)
+            realised(self.w, value.of)
             return
         for form in value.items if type(value) is Vector else [value]:
             for i in form.terms if isinstance(form, Affine) else ():
