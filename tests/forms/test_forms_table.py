@@ -50,7 +50,7 @@ ALONE: Final = [name for name in ROWS if "include" not in name]
 NOT_BY_KERNEL: Final = {"zero-inflated", "truncated counts"}
 """Their draws take numbers, where the enumerated kernel wants decisions."""
 LANES: Final = {
-    "(quote ...)", "(if-let ...)", "(when-let ...)", "(letrec ...)", "(when ...)", "(when-not ...)", "(or ...)",
+    "(quote ...)", "(when-let ...)", "(letrec ...)", "(when ...)", "(when-not ...)", "(or ...)",
     "(do ...)", "(for ...)", "(doseq ...)", "(observe ...)", "(observe* ...)", "[defn ...]", "defdist", "defproc",
     "produce", "CRP", "GP", "DPmem", "conditional", "query", "print", "von-mises", "wishart", "inverse-wishart", "lkj",
     "lkj-cholesky", "truncated", "vectors", "categorical", "categorical by pairs", "dirac",

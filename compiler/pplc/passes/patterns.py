@@ -5,6 +5,7 @@
     ->  bindings of names to primitive calls of the whole value
 
 A part is a primitive call of a variable, so that it means the same wherever it stands; only a default may be more.
+Before a `& rest` an element that is missing is nil, so that a sequence can be walked to its end; else it is an error.
 """
 
 from __future__ import annotations
@@ -73,6 +74,7 @@ def _elements(surface: Surface, pattern: Group, whole: core.Expr) -> Parts:
         found.append((surface.variable(items[-1]), whole))
         del items[-2:]
     position = 0
+    walked = any(isinstance(item, Name) and item.text in REST for item in items)
     while items:
         item = items.pop(0)
         place = core.Const(position, item.span)
@@ -80,7 +82,8 @@ def _elements(surface: Surface, pattern: Group, whole: core.Expr) -> Parts:
             rest = after(surface, item, items)
             found.extend(_part(surface, rest, core.primitive_call("drop", rest.span, place, whole)))
             break
-        found.extend(_part(surface, item, core.primitive_call("nth", item.span, whole, place)))
+        missing = [core.Const(None, item.span)] if walked else []
+        found.extend(_part(surface, item, core.primitive_call("nth", item.span, whole, place, *missing)))
         position += 1
     return found
 

@@ -47,6 +47,8 @@ def apply_primitive(whole: Whole, writer: Writer, name: str, address: str, value
     operation = OPERATIONS.get(name) or SEQUENCES.get(name)
     if operation is None:
         raise Untyped(f"'{name}'", writer.node)
+    if name in OPERATIONS and name not in OF_ANYTHING:
+        values = [writer.present(value, name) for value in values]
     return operation(writer, values)
 
 
@@ -244,6 +246,10 @@ def _identity(writer: Writer, values: list[Val]) -> Val:
     return values[0]
 
 
+OF_ANYTHING: Final = frozenset({
+    "=", "not=", "not", "boolean", "nil?", "missing?", "some?", "zero?", "identity",
+})  # fmt: skip
+"""Operations that take nil as they take other values; of the others nil is an error."""
 OPERATIONS: Final[dict[str, Operation]] = {
     "+": _one(0), "add": _one(0), "-": _minus, "sub": _minus, "*": _one(1), "mul": _one(1), "/": _over, "div": _over,
     "min": _extreme("<"), "max": _extreme(">"), "abs": _keeping("fabs({0})", "({0} if {0} >= 0 else -{0})"),

@@ -84,10 +84,12 @@ def _count(writer: Writer, values: list[Val]) -> Val:
 
 def _nth(writer: Writer, values: list[Val]) -> Val:
     value, index = values[0], values[1]
-    if isinstance(value.type, Structure) and value.tag.kind == "tuple" and index.is_constant and len(values) == 2:
+    if isinstance(value.type, Structure) and value.tag.kind == "tuple" and index.is_constant:
         parts = writer.parts_of(value, value.tag)
         if type(index.constant) is int and 0 <= index.constant < len(parts):
             return parts[index.constant]
+        if len(values) == 3:
+            return values[2]
     type_, place = sequence(writer, value, "nth")
     if type_.element is NOTHING:
         return Val(NOTHING, "0")

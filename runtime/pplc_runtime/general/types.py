@@ -50,7 +50,9 @@ class Vector:
     kind: str
 
     def __str__(self) -> str:
-        return f"{'list' if self.kind == 'list' else 'vector'} of {self.element}s"
+        kind, _, inner = str(self.element).partition(" of ")
+        many = kind if self.element is NOTHING else f"{kind}s of {inner}" if inner else f"{kind}s"
+        return f"{'list' if self.kind == 'list' else 'vector'} of {many}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,13 @@ def join(a: Type, b: Type) -> Type:
 def _present(type_: Type) -> Type:
     """The type of a value that is not nil."""
     return type_.of if isinstance(type_, Maybe) else NOTHING if type_ == NIL else type_
+
+
+def real_text(value: float) -> str:
+    """A number as the middle language writes it."""
+    if value != value:
+        return "nan"
+    return {float("inf"): "inf", float("-inf"): "(-inf)"}.get(value, repr(value))
 
 
 def word(type_: Type) -> str:

@@ -29,6 +29,7 @@ from pplc_runtime.general.types import (
     Untyped,
     Vector,
     join,
+    real_text,
     word,
 )
 from pplc_runtime.general.values import VARIABLE, Val, type_of
@@ -129,11 +130,10 @@ class Writer:
         if isinstance(wanted, Maybe) and not isinstance(value.type, Maybe):
             return self.code(value, wanted.of)
         if isinstance(value.type, Maybe) and not isinstance(wanted, Maybe):
-            self.fail_unless(f"not ({self.is_nil(value)})", f"a {wanted} is wanted, and nil is given")
-            return self.code(Val(value.type.of, value.code), wanted)
+            return self.code(self.present(value, str(wanted)), wanted)
         if value.is_constant:
             if wanted == REAL:
-                return _real(float(value.constant))
+                return real_text(float(value.constant))
             if wanted == WHOLE:
                 return f"({value.constant})" if value.constant < 0 else str(value.constant)
             return str(self.whole.constant_word(value.constant, wanted))
@@ -152,14 +152,22 @@ class Writer:
                 return self.called(f"as_reals(S, {value.code})", wanted).code
         raise Untyped(f"a {value.type} where a {wanted} is wanted", self.node)
 
+    def present(self, value: Val, what: str) -> Val:
+        """A value that is not nil, if it may be; where it is, lanes have the error."""
+        if not isinstance(value.type, Maybe):
+            return value
+        self.fail_unless(f"not ({self.is_nil(value)})", f"'{what}' of nil")
+        return Val(value.type.of, value.code)
+
     def number(self, value: Val, what: str) -> str:
         """A value as a real number."""
-        if value.type not in (*NUMBERS, NOTHING):
+        if (value := self.present(value, what)).type not in (*NUMBERS, NOTHING):
             raise Untyped(f"{what} of a {value.type}", self.node)
         return self.code(value, REAL)
 
     def whole_number(self, value: Val, what: str) -> str:
         """A value as a whole number."""
+        value = self.present(value, what)
         if value.type == REAL:
             if value.is_constant:
                 if value.constant != int(value.constant):
@@ -390,9 +398,3 @@ class Writer:
             case ast.Call(ast.Name(name), arguments):
                 return self.whole.call(self, name, arguments)
         raise Untyped(f"the expression {ast.unparse(node)[:40]}", node)
-
-
-def _real(value: float) -> str:
-    if value != value:
-        return "nan"
-    return {float("inf"): "inf", float("-inf"): "(-inf)"}.get(value, repr(value))

@@ -23,9 +23,9 @@ def _vector(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
 
 
 def _nth(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
-    if len(arguments) != 2:
+    given, place = arguments[:2]
+    if len(arguments) != 2 and type(place) is not int:
         raise Unsupported("an element or something else")
-    given, place = arguments
     is_table = type(given) is np.ndarray and given.dtype.kind in "fi" and type(place) is not int
     table = np.ascontiguousarray(given, float) if is_table else None
     sequence = code.value(given) if table is None else code.table(table)

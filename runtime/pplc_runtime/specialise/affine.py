@@ -116,7 +116,7 @@ def vector(w: Writer, operation: Compute, symbols: list[Any]) -> Any:
 
 
 def nth(w: Writer, operation: Compute, symbols: list[Any]) -> Any:
-    value, index = symbols[0], symbols[1] if len(symbols) == 2 else None
+    value, index = symbols[:2]
     if type(value) is Vector and type(index) is int and 0 <= index < len(value.items):
         return value.items[index]
     return None
