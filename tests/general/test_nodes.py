@@ -24,6 +24,7 @@ from pplc_runtime.general.node_engine import NodeEngine
 from pplc_runtime.general.types import Untyped
 from pplc_runtime.machine import machine
 from pplc_runtime.machine.machine import Interpreted
+from pplc_runtime.running.auto import check_free
 from pplc_runtime.values import ModelError
 
 from .enumerated import Point, Unknown
@@ -182,6 +183,7 @@ WRONG: dict[str, tuple[str, str, str]] = {
         "between",
     ),
     "the density of seats stays when alpha moves": ("density + density_of_tables(S) - seats", "density", "alpha"),
+    "tables keep their numbers": ("S.LI[S.op - 1] = S.TM[k]", "S.LI[S.op - 1] = k", "seats"),
     "draws may come and go": ("if known == 0 and S.making != 0 and", "if known == 0 and", "branch"),
     "those that are left over are ignored": (
         "    if S.count != S.NQ[j]:\n        S.fail = 3", "    S.NQ[j] = S.count", "left over",
@@ -325,3 +327,19 @@ def test_moves_in_a_cycle_go_on_where_others_are() -> None:
         model.infer("slice(class) + lmh(rest)", sweeps=5)
     with pytest.raises(ModelError, match="draws and observes the same"):
         model.infer("rw", sweeps=5)
+
+
+TIED = """
+[assume s (crp 1)] [assume class (mem (lambda (i) (sample s)))] [assume mu (mem (lambda (k) (sample (normal 0 1))))]
+[for [i (range 4)] [observe (normal (mu (class i)) 1) i]]
+[assume near (lambda (i) (= (class 0) (class i)))]
+[observe (flip (if (near 1) (if (near 2) 1.0 {other}) (if (near 2) {other} 1.0))) true]
+[predict (= (class 0) (class 1))]"""
+
+
+def test_auto_takes_them_where_no_value_is_held_in_place() -> None:
+    """Customers 1 and 2 sit with 0 both or neither: no move of one of them changes that."""
+    loose, tied = (compile_text(TIED.format(other=other)) for other in ("0.2", "0.0"))
+    check_free(loose.program, "slice", {"data": None, "seed": 1})
+    with pytest.raises(ModelError, match="hold each other in place"):
+        check_free(tied.program, "slice", {"data": None, "seed": 1})
