@@ -6,7 +6,7 @@ Dror and Shaw 2011).
 
 from __future__ import annotations
 
-from pplc_runtime.machine.words import MASK, NORMAL, bit_length, fabs, log, sqrt
+from pplc_runtime.machine.words import MASK, NORMAL, apart, bit_length, fabs, floats, ints, log, sqrt
 
 
 def rotated(x: int, n: int) -> int:
@@ -113,23 +113,38 @@ def normal_quantile(p: float) -> float:
     return -top / bottom if q < 0.0 else top / bottom
 
 
-def normal(k0: int, k1: int, c0: int, c1: int) -> float:
+def normal_by(word: int) -> float:
     """The quantile of a uniform number, by a table that has pieces for nearly all.
 
     The number is (r + 1/2) 2^-52, or one less that. Of the bits of r the first says in which octave it is, and the next
     six in which piece."""
-    r = (bits(k0, k1, c0, c1) & MASK) >> 12
-    half = r >> 51
-    r = r ^ (half * 4503599627370495)
-    sign = float(1 - 2 * half)
+    half = (word & MASK) >> 63
+    r = ((word & MASK) >> 12) ^ (half * 4503599627370495)
     p = (float(r) + 0.5) * 2.220446049250313e-16
     length = bit_length(r)
     if length < 46:
-        return sign * normal_quantile(p)
+        return float(1 - 2 * half) * normal_quantile(p)
     row = 7 * ((51 - length) * 64 + ((r >> (length - 7)) & 63))
     t = p - NORMAL[row]
     x = ((NORMAL[row + 1] * t + NORMAL[row + 2]) * t + NORMAL[row + 3]) * t + NORMAL[row + 4]
-    return sign * ((x * t + NORMAL[row + 5]) * t + NORMAL[row + 6])
+    return float(1 - 2 * half) * ((x * t + NORMAL[row + 5]) * t + NORMAL[row + 6])
+
+
+def normal(k0: int, k1: int, c0: int, c1: int) -> float:
+    return normal_by(bits(k0, k1, c0, c1))
+
+
+def fill_bits(count: int, k0: int, k1: int, c0: int, c1: int, found: ints) -> None:
+    """Random bits for particles, by their slots."""
+    for i in apart(count):
+        found[i] = bits(k0, k1, c0, c1 + (i << 16))
+
+
+def fill_normals(count: int, k0: int, k1: int, c0: int, c1: int, words: ints, found: floats) -> None:
+    """Normal numbers for particles, by their slots. There is room for three words more, so that they come by fours."""
+    fill_bits((count + 3) // 4 * 4, k0, k1, c0, c1, words)
+    for i in range(count):
+        found[i] = normal_by(words[i])
 
 
 def exponential(k0: int, k1: int, c0: int, c1: int) -> float:

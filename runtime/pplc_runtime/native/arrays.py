@@ -38,10 +38,11 @@ class Sweeps:
     WR: ints
     WS: ints
     X: floats
-    """Values by cell and slot; those of what is retained; maps; scratch; what is wrong, and where."""
+    """Values by cell and slot; those of what is retained; maps; scratch; normal numbers; what is wrong, and where."""
     REF: floats
     M: ints
     S: floats
+    Z: floats
     E: ints
     A: ints
     """The ancestors, by generation, and whether there were new ones; log weights and weights."""

@@ -97,7 +97,7 @@ class Blocks:
             end = start + size_of(var)
             data = np.moveaxis(out[:, start:end], 0, 1).reshape((*var.shape, lanes))
             data = np.repeat(data, 2, -1) if lanes == 1 else data
-            particles.cells[code.program.cell_of[var]] = Lane(data.astype(var.dtype), particles.frame)
+            particles.cells[code.cell_of[var]] = Lane(data.astype(var.dtype), particles.frame)
             start = end
         columns = particles.predicts()
         return {

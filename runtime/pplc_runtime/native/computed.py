@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from pplc_runtime.native.roots import ROOT, take_root
 from pplc_runtime.native.values import Elements, Unsupported, size_of
 from pplc_runtime.program.stochastic import CensoredDist, Dist
 from pplc_runtime.specialise.ir import Operand, Struct, Var
@@ -123,7 +124,7 @@ def _logpdf(code: Scalar, result: Var, arguments: tuple[Operand, ...]) -> None:
 
 SPECIAL: Final[dict[str, Callable[[Scalar, Var, tuple[Operand, ...]], None]]] = {
     "vector": _vector, "nth": _nth, "get": _nth, "element": _nth, "select": _select, "mmul": _mmul, "sum": _sum,
-    "dot": _dot, "boolean": _boolean, "logpdf": _logpdf,
+    "dot": _dot, "boolean": _boolean, "logpdf": _logpdf, ROOT: take_root,
 }  # fmt: skip
 FORMULAS: Final[dict[tuple[str, int], str]] = {
     ("+", 1): "{0}", ("+", 2): "({0} + {1})", ("-", 1): "(-{0})", ("-", 2): "({0} - {1})", ("*", 1): "{0}",

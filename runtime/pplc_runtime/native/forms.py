@@ -61,6 +61,8 @@ class Forms:
     messages: list[list[str]]
     """By segment: what may be wrong."""
     scratch: int
+    normals: int
+    """How many normal numbers a particle takes that are drawn before its turn; and above how much of `S`."""
 
 
 def forms(codes: Sequence[Scalar | Row], head: str, first: str, last: str, tables: Tables, loop: str = "") -> Forms:
@@ -72,19 +74,21 @@ def forms(codes: Sequence[Scalar | Row], head: str, first: str, last: str, table
         code = code_of(each)
         key = known.get(id(code))
         if key is None:
-            key = known[id(code)] = (*code.lines, *(constant.kind for constant in code.constants))
+            key = known[id(code)] = (*code.before, "", *code.lines, *(constant.kind for constant in code.constants))
         groups.setdefault(key, []).append(number)
     text: list[str] = []
     places: list[Any] = [None] * len(codes)
     for form, members in enumerate(groups.values()):
         literals, unpack, begins = grouped([codes[member] for member in members], tables)
-        body = [filled(line, literals) for line in code_of(codes[members[0]]).lines]
-        text += [head.replace("#", str(form)), *indented("\n".join([first, *unpack, loop]), 1)]
+        code = code_of(codes[members[0]])
+        before, body = ([filled(line, literals) for line in lines] for lines in (code.before, code.lines))
+        text += [head.replace("#", str(form)), *indented("\n".join([first, *unpack, *before, loop]), 1)]
         text += [*indented("\n".join(body), 2 if loop else 1), *indented(last, 1), ""]
         for member, begin in zip(members, begins):
             places[member] = Place(form, *begin)
     messages = [code_of(each).messages for each in codes]
-    return Forms(text, places, messages, max((code_of(each).scratch for each in codes), default=0))
+    scratch = max((code_of(each).scratch for each in codes), default=0)
+    return Forms(text, places, messages, scratch, max((code_of(each).normals for each in codes), default=0))
 
 
 def code_of(each: Scalar | Row) -> Scalar:

@@ -50,16 +50,20 @@ def keep_drawn(s: Sweeps, b: int) -> None:
     standing = s.standing
     X = s.X
     DW = s.DW
+    TI = s.TI
     for q in range(standing):
-        place = s.PLACES[b * standing + q]
-        for m in range(T):
-            n = T - 1 - m
-            for w in range(s.DS[n], s.DS[n + 1]):
-                start = DW[3 * w] * L + place * DW[3 * w + 1]
-                row = b * s.rows + DW[3 * w + 2]
-                for k in range(DW[3 * w + 1]):
-                    s.OUTD[(row + k) * standing + q] = X[start + k]
-            place = s.A[n * L + place]
+        TI[q] = s.PLACES[b * standing + q]
+    for m in range(T):
+        n = T - 1 - m
+        for w in range(s.DS[n], s.DS[n + 1]):
+            start = DW[3 * w] * L
+            size = DW[3 * w + 1]
+            for k in range(size):
+                out = s.OUTD[(b * s.rows + DW[3 * w + 2] + k) * standing :]
+                for q in range(standing):
+                    out[q] = X[start + TI[q] * size + k]
+        for q in range(standing):
+            TI[q] = s.A[n * L + TI[q]]
 
 
 def hand_over(s: Sweeps, b: int) -> None:

@@ -184,6 +184,13 @@ class Forward(Sampled, Particle):
         if held:
             self.add(self.density(draw.family, draw.parts, draw.result))
 
+    def normal(self, key: str) -> str:
+        """Those of all particles are drawn together."""
+        row = f"Z[{self.normals} * L :]"
+        self.normals += 1
+        self.before.append(f"fill_normals(L, {key}, n << 40, s.TI, {row})")
+        return f"{row[:-3]} + i]"
+
     def key(self, draw: Draw) -> str:
         return f"k0, k1, {self.constant('whole', address_hash(draw.at))}"
 

@@ -16,6 +16,7 @@ from pplc_runtime.lanes.addresses import At
 from pplc_runtime.native.noise import NOISE, NORMAL, noises
 from pplc_runtime.native.pieces import Pieces
 from pplc_runtime.native.reverse import Backward, Turned
+from pplc_runtime.native.roots import small_root
 from pplc_runtime.native.sampled import Sampled
 from pplc_runtime.native.scalar import SMALL, Scalar
 from pplc_runtime.native.values import Elements, size_of
@@ -125,7 +126,7 @@ class Given(Scalar):
 
     def follow_together(self, draw: Draw) -> None:
         """A vector from its mean, and the root of its covariance times the noise."""
-        mean, rows = self.value(draw.parts[0]).items, self.small_root(draw.parts[1])
+        mean, (rows, _) = self.value(draw.parts[0]).items, small_root(self, draw.parts[1])
         place = self.constant("whole", self.noise[draw.result])
         start = self.constant("whole", self.offsets[draw.result])
         for k, row in enumerate(rows):

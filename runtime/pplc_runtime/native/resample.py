@@ -6,8 +6,8 @@ ancestors, by the slot of the child, 2 for that of the retained particle, 3 for 
 
 from __future__ import annotations
 
-from pplc_runtime.machine.generator import bits, unit
-from pplc_runtime.machine.words import apart, exp, floats, inf, ints, log, nan
+from pplc_runtime.machine.generator import fill_bits, unit
+from pplc_runtime.machine.words import exp, floats, inf, ints, log, nan
 
 
 def weigh(count: int, logs: floats, weights: floats) -> float:
@@ -79,18 +79,18 @@ def pick(count: int, weights: floats, point: float) -> int:
 def draw_ancestors(
     count: int, weights: floats, ends: floats, guide: ints, found: ints, k0: int, k1: int, generation: int
 ) -> None:
-    """Independent ancestors. A number u is looked up from the place that the guide has for what is just below it (Chen
-    and Asau 1974). The guide has room for four entries a particle and one more, so that it is seldom off: a step that
-    chance decides costs more than to count."""
+    """Independent ancestors. A point is looked up from the place that the guide has for it: the number of ends whose
+    entry is below its own, all of which are below it (Chen and Asau 1974). The guide has room for four entries a
+    particle and one more, so that this is seldom off by more than one: a step that chance decides costs more than to
+    count. The last end is infinite, since rounding may put a point at the sum."""
     total = 0.0
     for i in range(count):
         total += weights[i]
         ends[i] = total
-    entries = 4 * count
-    size = float(entries)
-    for k in range(entries + 1):
+    entries = 4 * count + 1
+    for k in range(entries):
         guide[k] = 0
-    scale = size / total
+    scale = float(4 * count) / total
     for i in range(count - 1):
         guide[int(ends[i] * scale)] += 1
     below = 0
@@ -98,15 +98,13 @@ def draw_ancestors(
         inside = guide[k]
         guide[k] = below
         below += inside
-    for i in apart(count):
-        found[i] = bits(k0, k1, 1, (generation << 40) + (i << 16))
+    ends[count - 1] = inf
+    fill_bits(count, k0, k1, 1, generation << 40, found)
     for i in range(count):
-        u = unit(found[i])
-        point = u * total
-        place = guide[int(u * size)]
-        while place > 0 and ends[place - 1] > point:
-            place -= 1
-        while place < count - 1 and ends[place] <= point:
+        point = unit(found[i]) * total
+        place = guide[int(point * scale)]
+        place += 1 if ends[place] <= point else 0
+        while ends[place] <= point:
             place += 1
         found[i] = place
 

@@ -38,6 +38,7 @@ from pplc_runtime.native.composites import composite
 from pplc_runtime.native.computed import FORMULAS, SPECIAL
 from pplc_runtime.native.library import FUNCTIONS
 from pplc_runtime.native.noise import SMALL_ROOT
+from pplc_runtime.native.roots import small_density
 from pplc_runtime.native.values import Elements, Unsupported, size_of
 from pplc_runtime.specialise.ir import Check, Compute, Draw, Fit, Operand, Operation, Report, Score, Scored, Struct, Var
 from pplc_runtime.specialise.operations import Certain
@@ -93,8 +94,12 @@ class Scalar(ABC):
         """What may be wrong."""
         self.roots: dict[Var, tuple[str, str]] = {}
         """The roots of covariances that have been taken; and of small ones."""
-        self.small_roots: dict[Var, list[list[str]]] = {}
+        self.small_roots: dict[Var, tuple[list[list[str]], str]] = {}
         self.lines: list[str] = []
+        self.before: list[str] = []
+        """What is done before a loop whose body this is."""
+        self.normals = 0
+        """How many normal numbers each turn takes that are drawn there."""
         self.constants: list[Constant] = []
         self.values: dict[Var, Elements] = {}
         self.looked_up: dict[Var, tuple[NDArray[np.float64], str]] = {}
@@ -251,7 +256,9 @@ class Scalar(ABC):
             return
         if not value.items or (domain is not POSITIVE_DEFINITE and domain not in TESTS):
             raise Unsupported(f"a check of {domain.text}")
-        if domain is POSITIVE_DEFINITE:  # the rest is seen where its root is taken
+        if domain is POSITIVE_DEFINITE and len(value.shape) == 1:  # by its root
+            tests = [f"{value.items[-1]} == {value.items[-1]}"]
+        elif domain is POSITIVE_DEFINITE:  # the rest is seen where its root is taken
             size = value.shape[0]
             tests = [
                 f"{value.items[i * size + j]} == {value.items[j * size + i]}" for i in range(size) for j in range(i)
@@ -294,41 +301,10 @@ class Scalar(ABC):
             peak = self.constant("real", float(-0.5 * np.log(2.0 * np.pi * variances).sum()))
             halves = self.constant("array", 0.5 / variances)
             return f"lp_mvn_diagonal({size}, {self.array(x)}, {self.array(mean)}, KA[{halves}:], {peak})"
-        if type(covariance) is Var and size <= SMALL_ROOT and x.items and mean.items:
-            return self.written_out(x, mean, covariance)
+        if type(covariance) is Var and (len(covariance.shape) == 1 or (size <= SMALL_ROOT and x.items and mean.items)):
+            return small_density(self, x, mean, covariance)
         root, log_root = self.root(covariance)
         return f"lp_mvn({size}, {self.array(x)}, {self.array(mean)}, {root}, {log_root}, {self.room(size)})"
-
-    def written_out(self, x: Elements, mean: Elements, covariance: Operand) -> str:
-        """The log density of a small vector, number by number."""
-        rows = self.small_root(covariance)
-        noise: list[str] = []
-        for item, centre, row in zip(x.items, mean.items, rows):
-            known = "".join(f" - {factor} * {z}" for factor, z in zip(row, noise))
-            noise.append(self.set(f"({item} - {centre}{known}) / {row[-1]}"))
-        logs = "".join(f" - log({row[-1]})" for row in rows)
-        squares = " + ".join(f"{z} * {z}" for z in noise)
-        return f"-{float(0.5 * np.log(2.0 * np.pi) * len(rows))!r} - 0.5 * ({squares}){logs}"
-
-    def small_root(self, covariance: Operand) -> list[list[str]]:
-        """The root of a small covariance, row by row."""
-        if type(covariance) is not Var:
-            found = np.linalg.cholesky(np.asarray(covariance, float))
-            return [[self.constant("real", float(x)) for x in row[: k + 1]] for k, row in enumerate(found)]
-        if covariance not in self.small_roots:
-            a, rows = self.value(covariance), list[list[str]]()
-            size = a.shape[0]
-            wrong = self.fail(f"a parameter must be {POSITIVE_DEFINITE.text}")
-            for i in range(size):
-                row: list[str] = []
-                for j, other in enumerate(rows):
-                    known = "".join(f" - {x} * {y}" for x, y in zip(row, other[:-1]))
-                    row.append(self.set(f"({a.items[i * size + j]}{known}) / {other[-1]}"))
-                left = self.set(f"{a.items[i * size + i]}" + "".join(f" - {x} * {x}" for x in row))
-                self.line(f"if not ({left} > 0.0): {wrong}")
-                rows.append([*row, self.set(f"sqrt({left})")])
-            self.small_roots[covariance] = rows
-        return self.small_roots[covariance]
 
     def root(self, covariance: Operand) -> tuple[str, str]:
         """The root of a covariance, and the log of its determinant."""

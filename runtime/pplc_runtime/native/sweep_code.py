@@ -19,6 +19,7 @@ from pplc_runtime.native.library import SWEEPS
 from pplc_runtime.native.modes import Mode
 from pplc_runtime.native.particle import REPLAYED, Forward, Particle, Replay
 from pplc_runtime.native.piece_code import Layout
+from pplc_runtime.native.roots import with_roots
 from pplc_runtime.native.scalar import Row, Scalar
 from pplc_runtime.native.schedule import Boundary, Schedule, schedule
 from pplc_runtime.native.values import Unsupported, size_of
@@ -29,7 +30,7 @@ Ints = NDArray[np.int64]
 
 _FIRST: Final = "\n".join(
     [
-        *(f"{name} = s.{name}" for name in ("X", "REF", "M", "S", "E", "KI", "KF", "KA", "LW", "SC", "L")),
+        *(f"{name} = s.{name}" for name in ("X", "REF", "M", "S", "Z", "E", "KI", "KF", "KA", "LW", "SC", "L")),
         *(f"{name} = s.{name}" for name in ("kept", "k0", "k1")),
     ]
 )
@@ -64,7 +65,8 @@ class Code:
     ) -> None:
         if any(isinstance(each, Report) for segment in program.segments for each in segment.forward):
             raise Unsupported("a predict that acts")
-        self.program = program
+        self.cell_of = program.cell_of
+        self.program = program = with_roots(program)
         self.mode = mode
         self.holds = holds
         self.layout = Layout.of(program)

@@ -80,7 +80,8 @@ class Sweeper:
             "M": np.zeros(code.schedule.maps * size, np.int64), "A": np.zeros(segments * size, np.int64),
             "DUE": np.zeros(segments, np.int64), "SC": np.zeros(scored), "SB": np.zeros(scored, np.int64),
             **{name: np.zeros(size) for name in ("LW", "W", "V", "CUM", "TOT", "TF")},
-            **{name: np.zeros(size, np.int64) for name in ("BAD", "TI")},
+            "Z": np.zeros(code.forward.normals * size + 1), "BAD": np.zeros(size, np.int64),
+            "TI": np.zeros(size + 3, np.int64),
             "GUIDE": np.zeros(4 * size + 1, np.int64),
             **self.draw_tables(), "standing": self.standing, "rows": self.rows, "lines": self.lines,
         }  # fmt: skip
