@@ -106,7 +106,7 @@ CASES: list[tuple[str, tuple[Any, ...], str]] = [
     ("assoc-in", (M(), L(), 5), "'assoc-in' takes a path of at least one key"),
     ("assoc-in", (M("a", 1), L("a", "b"), 5), "'assoc' takes a map or vector, not 1"),
     ("no-arity", ("f", "1, 2", 3), "'f' takes 1, 2 arguments, but 3 are given"),
-    ("no-case", ("x",), 'no clause of case matches "x"'),
+    ("no-case", ("x",), 'no clause matches "x"'),
 ]
 
 

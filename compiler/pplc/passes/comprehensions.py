@@ -47,7 +47,8 @@ def dotimes(surface: Surface, form: Group, rest: Sequence[Form]) -> core.Expr:
 def counted(surface: Surface, form: Group, rest: Sequence[Form]) -> tuple[Form, Form]:
     """The variable of a dotimes, and its number of turns."""
     if len(rest) < 2 or not isinstance(rest[0], Group) or len(rest[0].items) != 2:
-        raise surface.fail(form, "expected (dotimes [name number] body ...)")
+        usage = "[dotimes [name number] statement ...]" if form.bracket == "[" else "(dotimes [name number] body ...)"
+        raise surface.fail(form, f"expected {usage}")
     name, number = rest[0].items
     return name, number
 

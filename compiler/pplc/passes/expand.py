@@ -17,7 +17,7 @@ from types import MappingProxyType
 from pplc.diagnostics import CompileError, Diagnostic
 from pplc.languages import core
 from pplc.languages.foreign import NO_MEANING, STATEMENT_NAMES, hint
-from pplc.languages.forms import SPECIAL, STATEMENTS, Form, Group, Name, instead
+from pplc.languages.forms import SPECIAL, STATEMENTS, Form, Group, Name, head_of, instead
 from pplc.languages.traverse import mentions
 from pplc.passes.binding import bindings
 from pplc.passes.comprehensions import counted, times
@@ -343,7 +343,7 @@ class _Expander(Surface):
         return [*result, *chosen]
 
     def for_statement(self, form: Group, rest: list[Form], shapes: Shapes, loops: Loops) -> core.Statement:
-        usage = "expected [for [name sequence] statement ...]"
+        usage = f"expected [{head_of(form)} [name sequence] statement ...]"
         if len(rest) < 2 or not isinstance(rest[0], Group):
             raise self.fail(form, usage)
         pairs = rest[0].items

@@ -54,7 +54,7 @@ def several_arities(surface: Surface, form: Group, clauses: Sequence[Group], nam
         raise surface.fail(form, "the body that takes any number of further arguments must have the most parameters")
     arguments, number = surface.temporary("arguments"), surface.temporary("number")
     span = form.span
-    expected = ", ".join([f"{len(p.parameters)}{' or more' if p.rest else ''}" for p in found])
+    expected = " or ".join([f"{len(p.parameters)}{' or more' if p.rest else ''}" for p in found])
     body: core.Expr = core.primitive_call(
         "no-arity", span, core.Const(name, span), core.Const(expected, span), core.Name(number, span)
     )

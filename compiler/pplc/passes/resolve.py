@@ -337,7 +337,7 @@ class _Resolver:
             if not any(given == number or (more and given > number) for number, more in value.arities):
                 counts = [f"{number}{' or more' if more else ''}" for number, more in value.arities]
                 verb = "is" if given == 1 else "are"
-                self.error(span, f"'{name}' takes {', '.join(counts)} arguments, but {given} {verb} given")
+                self.error(span, f"'{name}' takes {' or '.join(counts)} arguments, but {given} {verb} given")
         elif isinstance(value, core.Lambda):
             least = len(value.parameters)
             parameters = tuple([parameter.split("%")[0] for parameter in value.parameters])

@@ -316,8 +316,8 @@ def _complement(at: At, arguments: Value, procedure: Value) -> Value:
 
 
 def no_case(value: Value) -> Value:
-    """What `case` comes to without a clause that matches and without a default."""
-    raise ModelError(f"no clause of case matches {given(value)}")
+    """What `case` and `condp` come to without a clause that matches and without a default."""
+    raise ModelError(f"no clause matches {given(value)}")
 
 
 def no_arity(name: str, expected: str, number: Any) -> Any:
