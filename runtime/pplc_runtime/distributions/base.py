@@ -29,12 +29,12 @@ class Domain:
 
     text: str
     rank: int
-    holds: Callable[[Raw], Any]
+    holds: Callable[[Raw], Raw]
     """A function of a raw value that gives a bool, or a bool array (L,) where the value varies by lane.
     It must be false for NaN, and cheap for Python scalars (no numpy call)."""
-    number: Callable[[Any], bool] = lambda x: False
+    number: Callable[[Raw], bool] = lambda x: False
     """The same of a Python number, at once."""
-    surely: Callable[[Any], bool] | None = None
+    surely: Callable[[Raw], bool] | None = None
     """A cheap test of an array of floats with lanes: true only if every lane is in the domain."""
     boolean: bool = False
     """Whether the values are truth values, which are no numbers."""
@@ -84,7 +84,7 @@ class Family(ABC):
         match), or None. Each parameter's own domain has been checked already."""
         return None
 
-    def outcomes(self, *parameters: Raw) -> Sequence[Any] | None:
+    def outcomes(self, *parameters: Raw) -> Sequence[Raw] | None:
         """All values that are possible for shared parameters, and perhaps others; None if they are not so few."""
         return None
 

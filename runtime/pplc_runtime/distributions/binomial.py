@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy import ndarray
@@ -51,7 +51,7 @@ class Binomial(Family):
     discrete: ClassVar[bool] = True
     value_kind: ClassVar[str] = "integer"
 
-    def outcomes(self, *parameters: Raw) -> Sequence[Any]:
+    def outcomes(self, *parameters: Raw) -> Sequence[Raw]:
         return range(as_integers(parameters[0]) + 1)
 
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:

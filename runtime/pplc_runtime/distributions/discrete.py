@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy import ndarray
@@ -27,7 +27,7 @@ class Discrete(Family):
     has_fixed_outcomes: ClassVar[bool] = True
     value_kind: ClassVar[str] = "integer"
 
-    def outcomes(self, *parameters: Raw) -> Sequence[Any]:
+    def outcomes(self, *parameters: Raw) -> Sequence[Raw]:
         return range(len(parameters[0]))
 
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy import ndarray
@@ -34,7 +34,7 @@ def _moderate_vectors(x: Lanes) -> bool:
 
 def _numbers(
     text: str,
-    one: Callable[[Any], bool],
+    one: Callable[[Raw], bool],
     many: Callable[[Lanes], Lanes],
     surely: Callable[[Lanes], bool] | None = None,
 ) -> Domain:

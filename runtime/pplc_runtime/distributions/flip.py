@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy import ndarray
@@ -27,7 +27,7 @@ class Flip(Family):
     has_fixed_outcomes: ClassVar[bool] = True
     value_kind: ClassVar[str] = "boolean"
 
-    def outcomes(self, *parameters: Raw) -> Sequence[Any]:
+    def outcomes(self, *parameters: Raw) -> Sequence[Raw]:
         return True, False
 
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:
@@ -51,7 +51,7 @@ class Bernoulli(Family):
     has_fixed_outcomes: ClassVar[bool] = True
     value_kind: ClassVar[str] = "integer"
 
-    def outcomes(self, *parameters: Raw) -> Sequence[Any]:
+    def outcomes(self, *parameters: Raw) -> Sequence[Raw]:
         return 1, 0
 
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy import ndarray
@@ -35,7 +35,7 @@ class Hypergeometric(Family):
             return "there must be fewer than 10^9 to draw from"
         return None if everywhere(draws <= good + bad) else "there cannot be more draws than there are to draw from"
 
-    def outcomes(self, *parameters: Raw) -> Sequence[Any]:
+    def outcomes(self, *parameters: Raw) -> Sequence[Raw]:
         return range(as_integers(min(parameters[0], parameters[2])) + 1)
 
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:

@@ -14,7 +14,7 @@ product of L_ii^(d - 1 - i).
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 from scipy import special
@@ -74,7 +74,7 @@ class LkjCholesky(Family):
         result = self._of_determinant(2.0 * np.add.reduce(logs[1:]), *parameters) + (powers * logs).sum(0)
         return self._given(np.where(holds, result, -INF), value, parameters)
 
-    def _of_determinant(self, log_determinant: Lanes, eta: Raw) -> Any:
+    def _of_determinant(self, log_determinant: Lanes, eta: Raw) -> Raw:
         """The log density of a correlation matrix by its determinant."""
         rest = self.size - np.arange(1.0, self.size)
         etas = np.asarray(eta, float)[..., None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy import ndarray
@@ -36,7 +36,7 @@ class Mixture(Family):
     def measure(self) -> str:
         return self.components[0].measure
 
-    def split(self, parts: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    def split(self, parts: tuple[Raw, ...]) -> list[tuple[Raw, ...]]:
         """The parameters of each component."""
         found, start = [], 1
         for component in self.components:
@@ -56,8 +56,8 @@ class Mixture(Family):
         number = len(self.components)
         return None if len(parameters[0]) == number else f"{len(parameters[0])} weights do not fit {number} components"
 
-    def outcomes(self, *parameters: Raw) -> Sequence[Any] | None:
-        values: dict[Any, None] = {}
+    def outcomes(self, *parameters: Raw) -> Sequence[Raw] | None:
+        values: dict[Raw, None] = {}
         for component, own in zip(self.components, self.split(parameters)):
             found = component.outcomes(*own) if self.event_rank == 0 else None
             if found is None:
@@ -105,7 +105,7 @@ class ZeroInflated(Family):
     def problem(self, *parameters: Raw) -> str | None:
         return self.base.problem(*parameters[1:])
 
-    def outcomes(self, *parameters: Raw) -> Sequence[Any] | None:
+    def outcomes(self, *parameters: Raw) -> Sequence[Raw] | None:
         found = self.base.outcomes(*parameters[1:])
         return None if found is None else tuple(dict.fromkeys((0, *found)))
 

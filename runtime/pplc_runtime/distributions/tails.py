@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from scipy import special
@@ -25,13 +25,13 @@ LARGEST: Final = 2**52
 class Tails:
     """Functions of a number or a log probability, and the parameters of the family; all broadcast."""
 
-    log_below: Callable[..., Any]
+    log_below: Callable[..., Raw]
     """log P(X <= x)"""
-    log_above: Callable[..., Any]
+    log_above: Callable[..., Raw]
     """log P(X > x)"""
-    from_below: Callable[..., Any]
+    from_below: Callable[..., Raw]
     """The least x whose log P(X <= x) is so much."""
-    from_above: Callable[..., Any]
+    from_above: Callable[..., Raw]
     """The least x whose log P(X > x) is no more than that."""
 
 
@@ -40,7 +40,7 @@ def log_complement(log_p: Raw) -> Raw:
     return np.where(np.greater(log_p, -LOG_2), np.log(-np.expm1(log_p)), np.log1p(-np.exp(log_p)))
 
 
-def _symmetric(log_below: Callable[..., Any], from_below: Callable[..., Any]) -> Tails:
+def _symmetric(log_below: Callable[..., Raw], from_below: Callable[..., Raw]) -> Tails:
     """A family of a location and a scale, its last two parameters, that is symmetric."""
 
     def z(x: Raw, parameters: tuple[Raw, ...]) -> Raw:
@@ -54,7 +54,7 @@ def _symmetric(log_below: Callable[..., Any], from_below: Callable[..., Any]) ->
     )
 
 
-def _hazard(hazard: Callable[..., Any], value: Callable[..., Any]) -> Tails:
+def _hazard(hazard: Callable[..., Raw], value: Callable[..., Raw]) -> Tails:
     """A family by its cumulative hazard, -log P(X > x), and the inverse of that."""
     return Tails(
         lambda x, *p: np.log(-np.expm1(-hazard(x, *p))),
@@ -65,7 +65,7 @@ def _hazard(hazard: Callable[..., Any], value: Callable[..., Any]) -> Tails:
 
 
 def _plain(
-    below: Callable[..., Any], above: Callable[..., Any], quantile: Callable[..., Any], top: Callable[..., Any]
+    below: Callable[..., Raw], above: Callable[..., Raw], quantile: Callable[..., Raw], top: Callable[..., Raw]
 ) -> Tails:
     """A family by its probabilities and their inverses."""
     return Tails(
@@ -76,7 +76,7 @@ def _plain(
     )
 
 
-def _counts(below: Callable[..., Any], above: Callable[..., Any]) -> Tails:
+def _counts(below: Callable[..., Raw], above: Callable[..., Raw]) -> Tails:
     """A family of the whole numbers from 0 by its probabilities, which are asked for whole numbers from 0 only."""
 
     def log_below(x: Raw, *p: Raw) -> Raw:
@@ -95,7 +95,7 @@ def _counts(below: Callable[..., Any], above: Callable[..., Any]) -> Tails:
     )
 
 
-def _least(holds: Callable[[Any], Any], shape: tuple[int, ...]) -> Any:
+def _least(holds: Callable[[Raw], Raw], shape: tuple[int, ...]) -> Raw:
     """The least whole number from 0 from which on something holds, one for each element."""
     low, high = np.full(shape, -1.0), np.ones(shape)
     while True:

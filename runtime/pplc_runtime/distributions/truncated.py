@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -63,7 +62,7 @@ class Truncated(Bounded):
             return f"{self.base.name} has no mass between the bounds"
         return found
 
-    def outcomes(self, *parameters: Raw) -> Sequence[Any] | None:
+    def outcomes(self, *parameters: Raw) -> Sequence[Raw] | None:
         *own, lower, upper = parameters
         found = self.base.outcomes(*own)
         if found is not None:
@@ -82,8 +81,8 @@ class Truncated(Bounded):
         tails, start = self.tails, self.before(lower)
         with np.errstate(all="ignore"):
             above = tails.log_above(start, *own) < tails.log_below(upper, *own)
-            most = np.where(above, tails.log_above(start, *own), tails.log_below(upper, *own))
-            rest = np.where(above, tails.log_above(upper, *own), tails.log_below(start, *own))
+            most: Raw = np.where(above, tails.log_above(start, *own), tails.log_below(upper, *own))
+            rest: Raw = np.where(above, tails.log_above(upper, *own), tails.log_below(start, *own))
             log_mass = most + log_complement(rest - most)
         return np.where(np.isnan(log_mass), -INF, log_mass), above, rest
 
@@ -92,7 +91,7 @@ class Truncated(Bounded):
         log_mass, above, rest = self._mass(*parameters)
         with np.errstate(all="ignore"):
             log_p = np.logaddexp(rest, np.log(rng.random(lanes)) + log_mass)
-            draw = np.where(above, self.tails.from_above(log_p, *own), self.tails.from_below(log_p, *own))
+            draw: Raw = np.where(above, self.tails.from_above(log_p, *own), self.tails.from_below(log_p, *own))
         if self.discrete:
             whole = np.minimum(np.maximum(draw, np.ceil(lower)), np.floor(upper)).astype(np.int64)
             return int(whole) if lanes is None else whole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy import ndarray
@@ -51,7 +51,7 @@ class UniformDiscrete(Family):
         lower, upper = parameters
         return None if everywhere(lower < upper) else "lower must be less than upper"
 
-    def outcomes(self, *parameters: Raw) -> Sequence[Any]:
+    def outcomes(self, *parameters: Raw) -> Sequence[Raw]:
         return range(*map(as_integers, parameters))
 
     def sample(self, rng: np.random.Generator, lanes: int | None, *parameters: Raw) -> Raw:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class Process(ABC):
     def empty(self, lanes: int, *parameters: Raw) -> State:
         """The state before any draw."""
 
-    def outcomes(self, state: State, index: Index, *parameters: Raw) -> Sequence[Any] | None:
+    def outcomes(self, state: State, index: Index, *parameters: Raw) -> Sequence[Raw] | None:
         """All values that are possible next in some of the selected lanes, and perhaps others; None if they are not so
         few."""
         return None
@@ -76,7 +76,7 @@ class Process(ABC):
             state = self.seat(state, None, value)
         return total
 
-    def tag(self, state: State, value: Raw) -> Any:
+    def tag(self, state: State, value: Raw) -> Raw:
         """What `block` is given for a value that was drawn in this one-lane state: the value, unless more is needed."""
         return value
 

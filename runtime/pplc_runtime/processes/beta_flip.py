@@ -6,7 +6,7 @@ With t trues among n flips, the next is true with probability (a + t) / (a + b +
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,7 +27,7 @@ class BetaFlip(Process):
     def empty(self, lanes: int, *parameters: Raw) -> State:
         return np.zeros(lanes), np.zeros(lanes)
 
-    def outcomes(self, state: State, index: Index, *parameters: Raw) -> Sequence[Any]:
+    def outcomes(self, state: State, index: Index, *parameters: Raw) -> Sequence[Raw]:
         return True, False
 
     def sample(self, rng: np.random.Generator, state: State, index: Index, *parameters: Raw) -> Lanes:

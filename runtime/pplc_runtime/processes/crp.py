@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class Crp(Process):
             np.zeros(lanes),
         )
 
-    def outcomes(self, state: State, index: Index, *parameters: Raw) -> Sequence[Any]:
+    def outcomes(self, state: State, index: Index, *parameters: Raw) -> Sequence[Raw]:
         _, tables, _ = selected(state, index)
         return range(int(tables.max()) + 1)
 

@@ -10,7 +10,7 @@ cannot stand for each other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -88,7 +88,7 @@ class DirichletProcess(Process):
         counts[row, lanes] += 1
         return atoms, counts
 
-    def tag(self, state: State, value: Raw) -> Any:
+    def tag(self, state: State, value: Raw) -> Raw:
         """A plain value with whether it is fresh in the one lane of the state."""
         atoms, counts = state
         return value, not self._matches(atoms, counts, value).any()
@@ -101,7 +101,7 @@ class DirichletProcess(Process):
         """By distinct value: the rising factorial of its count, with the base where it is fresh."""
         atoms, counts = state
         alpha, *base = parameters
-        tally: dict[Any, tuple[Any, bool, int]] = {}
+        tally: dict[Raw, tuple[Raw, bool, int]] = {}
         for value, fresh in values:
             key = value.tobytes() if isinstance(value, np.ndarray) else value
             first, was_fresh, number = tally.get(key, (value, fresh, 0))

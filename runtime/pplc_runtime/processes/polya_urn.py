@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,7 +30,7 @@ class PolyaUrn(Process):
         (alpha,) = parameters
         return (np.zeros((len(alpha), lanes)),)
 
-    def outcomes(self, state: State, index: Index, *parameters: Raw) -> Sequence[Any]:
+    def outcomes(self, state: State, index: Index, *parameters: Raw) -> Sequence[Raw]:
         return range(len(parameters[0]))
 
     def sample(self, rng: np.random.Generator, state: State, index: Index, *parameters: Raw) -> Lanes:
