@@ -261,3 +261,30 @@ def test_errors_are_those_of_the_program() -> None:
     source = "[assume x (sample (normal 0 1))]\n[observe (normal 0 (+ 1 x)) 1]\n[predict x]"
     with pytest.raises(ModelError, match=r"m.clj:2:1[0-9]: error: .*sd must be a positive number"):
         compile_text(source, "m.clj").infer("nuts", sweeps=5000, burn_in=50, seed=1)
+
+
+REAL_VALUES = """
+[assume a (sample (normal 0 1))] [assume b (sample (normal 1 2))] [assume c (* a b)]
+[assume x (sample (normal a 1))] [assume d (* 2 x)]
+[for [y [0.3 1.2]] [observe (normal c 0.7) y]] [observe (normal d 1) 0.5]
+[predict a] [predict b] [predict c] [predict x] [predict d]
+"""
+
+
+@pytest.mark.parametrize("method", ["nuts", "nuts(noise)"])
+def test_what_is_handed_over_is_computed_from_the_values_of_its_sweep(method: str) -> None:
+    draws = compile_text(REAL_VALUES).infer(method, sweeps=60, burn_in=40, seed=2)
+    assert len(set(draws["a"][0])) > 50
+    np.testing.assert_array_equal(draws["c"], draws["a"] * draws["b"])
+    np.testing.assert_array_equal(draws["d"], 2 * draws["x"])
+
+
+def test_a_trajectory_begins_with_what_is_known_of_its_first_point() -> None:
+    """The gradient there is that of a run that is taken up, which has to compute it."""
+    model = compile_text(REAL_VALUES)
+    whole = model.infer("nuts", sweeps=60, burn_in=40, seed=2)
+    parts = model.infer("nuts", sweeps=20, burn_in=40, seed=2)
+    for _ in range(2):
+        parts.extend(20)
+    for label in whole.labels:
+        np.testing.assert_array_equal(whole[label], parts[label])

@@ -56,6 +56,10 @@ class Moves:
     KEPT: ints
     """The values that are handed over after each sweep."""
     OUT: floats
+    settling: int
+    """nuts: 1 where something that is handed over is computed from the sites; and below where all of them are real
+    numbers, so that a value is exactly its place on the scale without bounds."""
+    exactly: int
     T: floats
     """Room for what a method remembers."""
     zs: int

@@ -148,6 +148,7 @@ class Joint:
             "pieces": pieces, "cells": len(x), "sites": 0,
             "OFF": nothing, "KIND": nothing, "LO": none, "HI": none, "AF": nothing, "NEW": none, "WR": nothing,
             "FP": nothing, "BK": none, "P": none, "SCALE": none, "kept": 0, "KEPT": nothing, "OUT": none, "T": none,
+            "settling": 0, "exactly": 0,
             "zs": 0, "ZO": nothing, "ZLO": none, "ZN": nothing, "ZP": nothing, "FREE": nothing, "FR": nothing,
             "FC": nothing, "UF": nothing, "PF": nothing, "UO": nothing, "PO": nothing, "UT": none, "PT": none,
             "BT": none, "SUM": none,

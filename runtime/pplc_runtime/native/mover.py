@@ -44,7 +44,7 @@ class _Running:
         sites = sites_of(joint, part.moves, part.by)
         count = len(sites)
         several = max(MOST_SWEEPS, part.times)
-        room = {"nuts": 16 + 38 * count, "ellipse": 2 * count, "lmh": several}.get(part.by, 0) + 1
+        room = {"nuts": 16 + 40 * count, "ellipse": 2 * count, "lmh": several}.get(part.by, 0) + 1
         self.fields = {**base, **site_fields(joint, sites, part.by, part.number), "T": np.zeros(room)}
         if part.summed is not None:
             self.fields.update(sum_fields(joint, part.summed))
@@ -68,6 +68,11 @@ class _Running:
             found = machine["move_block"](record, count, first, self.done, adapting, int(by == "slice"), key.k0, key.k1)
         self.done += count
         return bool(found == count)
+
+    def computes(self, places: Any) -> bool:
+        """Whether one of some values is computed from the sites."""
+        cells, last = self.fields["WR"], self.fields["sites"]
+        return self.part.by == "nuts" and bool(np.isin(places, cells[cells[last] : cells[last + 1]]).any())
 
     def told(self, count: int) -> list[dict[str, Any]]:
         """What there is to tell of each of the last sweeps."""
@@ -158,9 +163,8 @@ class Mover:
         if len(self.running) == 1 and one.part.times == 1:
             out = np.zeros(rows.size + 1)
             self.bring(one.joint)
-            record = one.joint.machine.record(
-                "Moves", {**one.fields, "kept": rows.shape[1], "KEPT": self.kept, "OUT": out}
-            )
+            given = {"kept": rows.shape[1], "settling": int(one.computes(self.kept[: rows.shape[1]]))}
+            record = one.joint.machine.record("Moves", {**one.fields, **given, "KEPT": self.kept, "OUT": out})
             if not one.run(record, count, first, adapting, key):
                 raise self.failure(one)
             rows = out[:-1].reshape(rows.shape)

@@ -7,13 +7,15 @@ trajectory is doubled to one of its sides until its ends turn towards each other
 result of doublings: a part of the new side is looked at when its last point is made, for which the momenta at the
 first points of all parts that are open are kept (a place for each size).
 
-T has 16 numbers (those of the lengths of steps), and then arrays of a number each site.
+T has 16 numbers (of steps; in 7 and 8 the log density at the chosen point and the candidate, in 9 whether the next
+trajectory begins with what is known of the chosen one), and then arrays of a number each site.
 """
 
 from __future__ import annotations
 
 from pplc_runtime.machine.generator import normal, uniform
-from pplc_runtime.machine.words import exp, floats, inf, log, log1p, nan, sqrt
+from pplc_runtime.machine.words import exp, floats, inf, log, nan, sqrt
+from pplc_runtime.native.densities import log_add
 from pplc_runtime.native.execution import Moves, back, both, joint
 from pplc_runtime.native.moves import accept, bound, free, is_inside, log_jacobian, rescored
 from pplc_runtime.native.summed import draw_summed, summed_gradient
@@ -189,12 +191,6 @@ def ones_at_the_end(n: int) -> int:
     return count
 
 
-def log_added(a: float, b: float) -> float:
-    if a == -inf:
-        return b
-    return a + log1p(exp(b - a)) if a > b else b + log1p(exp(a - b))
-
-
 def nuts_step(m: Moves, k0: int, k1: int, c0: int, strict: int) -> float:
     """A point of a trajectory; how probable its points were to be taken, on average. Not a number where something is
     wrong: unless it is strict, that has weight zero."""
@@ -209,10 +205,18 @@ def nuts_step(m: Moves, k0: int, k1: int, c0: int, strict: int) -> float:
     candidate = T[16 + 13 * n :]
     total = T[16 + 14 * n :]
     part = T[16 + 15 * n :]
-    position(m, q)
-    here = density(m, q, g)
-    if not (here > -inf):
-        return nan
+    slopes = T[16 + 38 * n :]  # the derivatives at the point that was chosen, and at the candidate
+    if T[9] == 1.0:
+        copied(n, chosen, q)
+        copied(n, slopes, g)
+        here = T[7]
+    else:
+        position(m, q)
+        here = density(m, q, g)
+        if not (here > -inf):
+            return nan
+        copied(n, g, slopes)
+        T[7] = here
     for j in range(n):
         p[j] = normal(k0, k1, c0, j) / sqrt(V[j])
     start = here - kinetic(n, p, V)
@@ -245,9 +249,11 @@ def nuts_step(m: Moves, k0: int, k1: int, c0: int, strict: int) -> float:
                 going = False
                 break
             accepted += exp(error) if error < 0.0 else 1.0
-            new = log_added(new, error)
+            new = log_add(new, error)
             if log(uniform(k0, k1, c0, c1)) < error - new:
                 copied(n, q, candidate)
+                copied(n, g, slopes[n:])
+                T[8] = here
             c1 += 1
             for j in range(n):
                 part[j] += p[j]
@@ -264,8 +270,10 @@ def nuts_step(m: Moves, k0: int, k1: int, c0: int, strict: int) -> float:
         if going:
             if log(uniform(k0, k1, c0, c1)) < new - weight:
                 copied(n, candidate, chosen)
+                copied(n, slopes[n:], slopes)
+                T[7] = T[8]
             c1 += 1
-            weight = log_added(weight, new)
+            weight = log_add(weight, new)
             copied(3 * n, q, T[16 + (6 + 3 * side) * n :])
             for j in range(n):
                 total[j] += part[j]
@@ -273,9 +281,8 @@ def nuts_step(m: Moves, k0: int, k1: int, c0: int, strict: int) -> float:
             going = not turns(n, V, first, T[16 + 10 * n :], total, first, 0.0)
             depth += 1
     T[6] += points
+    T[9] = 1.0 if m.exactly == 1 else 0.0
     placed(m, chosen)
-    rescored(m, n)
-    accept(m, n)
     return accepted / points
 
 
@@ -327,8 +334,7 @@ def adapt(m: Moves, number: int, adapting: int, a: float) -> None:
         T[5] = 0.0
         T[0] = T[1]
         restart(m)
-    if number + 1 == adapting:
-        T[0] = T[1]
+    T[0] = T[1] if number + 1 == adapting else T[0]
 
 
 def restart(m: Moves) -> None:
@@ -371,7 +377,9 @@ def first_length(m: Moves, k0: int, k1: int, c0: int) -> None:
 
 
 def nuts_block(m: Moves, sweeps: int, first: int, done: int, adapting: int, k0: int, k1: int) -> int:
-    """Some sweeps; how many were done. It adapts as long as few sweeps were done before."""
+    """Some sweeps; how many were done. It adapts as long as few sweeps were done before. What an execution computes
+    from the sites is found where somebody wants it: at the end, and where it is handed over."""
+    m.T[9] = 0.0
     for b in range(sweeps):
         number = done + b
         c0 = (first + b) * 1048576
@@ -384,6 +392,9 @@ def nuts_block(m: Moves, sweeps: int, first: int, done: int, adapting: int, k0: 
             adapt(m, number, adapting, a)
         if m.zs > 0:
             draw_summed(m, k0, k1, c0)
+        elif m.settling == 1 or b == sweeps - 1:
+            rescored(m, m.sites)
+            accept(m, m.sites)
         for k in range(m.kept):
             m.OUT[b * m.kept + k] = m.X[m.KEPT[k]]
     return sweeps

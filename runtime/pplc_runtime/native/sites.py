@@ -101,6 +101,7 @@ def site_fields(joint: Joint, sites: list[Site], by: str = "rw", together: int |
         "BK": np.zeros(len(rooms)),
         "P": np.zeros(int(max(values, default=0)) + 1),
         "SCALE": np.ones(max(1, len(sites))),
+        "exactly": int(all(site.scale.kind == REAL for site in sites)),
         **(leaf_fields(joint.leaves, own[-1][0]) if by == "nuts" else {}),
     }
 
