@@ -93,6 +93,8 @@ DROPPED = "this value is computed and dropped: only the last form of a body give
         ("[predict (do (let [a 1] (+ a 1)) 2)]", (1, 14), DROPPED),
         ("[defn f [x] (+ x 1)]\n[predict (when true (map f [1 2]) 2)]", (2, 21), DROPPED),
         ("[assume x (sample (normal 0 1))]\n[defn f [] (g)]\n[defn g [] x]\n[predict (do (f) 1)]", (4, 14), DROPPED),
+        ("[assume z (fn [i] (sample (flip 0.5)))]\n[observe (flip (if (z 0) 0.9 0.1)) true]\n[predict (z 0)]", (1, 11),
+         "each call of 'z' draws anew, whatever its arguments; (mem (fn ...)) would remember a value for each"),
         ("[observe (normal 0 1) 2]", (1, 1),
          "no random value reaches this observe, so that it changes no posterior"),
         ("[assume m 1]\n[for [t [1 2]]\n  [observe (normal m 1) t]]", (3, 3),
@@ -122,6 +124,9 @@ def test_warnings(text: str, place: tuple[int, int], message: str) -> None:
         "[assume f (mem (fn [i] (sample (normal i 1))))]\n[for [t [1 2]] [observe (normal (f t) 1) t]]",
         "[predict (case 3 1 2 (3 4) 5 6)]\n[predict (or nil (and 1 2))]",
         "[predict (loop [i 0] (if (< i 2) (recur (inc i)) i))]",
+        "[assume toss (fn [i] (sample (flip 0.5)))]\n[predict (map toss (range 3))]",
+        "[assume toss (fn [_] (sample (flip 0.5)))]\n[predict (toss 1)]\n[predict (toss 2)]",
+        "[assume step (fn [x] (sample (normal x 1)))]\n[predict (step 1)]\n[predict (step 2)]",
     ],
 )
 def test_no_warnings(text: str) -> None:

@@ -98,6 +98,18 @@ def test_what_a_model_says_is_text(page: Tab) -> None:
     assert "onerror" in page.value("by('wrong').innerText") and page.value("document.images.length") == 0
 
 
+def test_data_are_asked_for_where_an_input_has_no_value(page: Tab) -> None:
+    assert page.value("by('given').open") is False
+    put(
+        page, "; [input z]\n[input y]\n[input n 3]\n[assume p (sample (beta 1 1))]\n[observe (flip p) y]\n[predict p]\n"
+    )
+    page.until("by('given').open")
+    assert page.value("by('wanted').textContent") == "for y"
+    page.value("method.value = 'enumerate'; run()")
+    page.until("!by('wrong').hidden")
+    assert page.value("by('wrong').innerText") == "error: no value for 'y': write it under Data, below the model"
+
+
 def test_a_run_ends_with_its_page(page: Tab, server: Server) -> None:
     page.value("run(), true")
     page.until("running && running.name")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
 from pplc.source import Span
@@ -72,6 +73,19 @@ def head_of(form: Group) -> str:
     head = form.items[0]
     assert isinstance(head, Name)
     return head.text
+
+
+def indexed(forms: Sequence[Form]) -> str:
+    """What to say where a name has an index behind it, as other languages write an element."""
+    for name, index in pairwise(forms):
+        if (
+            isinstance(name, Name)
+            and isinstance(index, Group)
+            and index.bracket == "["
+            and index.span[0] == name.span[1]
+        ):
+            return f"; an element of '{name.text}' is written (nth {name.text} i)"
+    return ""
 
 
 def instead(rest: Sequence[Form], usage: str) -> str:

@@ -19,6 +19,8 @@ A form in the middle of a body that neither draws nor observes is worth a warnin
 
 from __future__ import annotations
 
+from collections import Counter
+
 from pplc.diagnostics import Diagnostic
 from pplc.languages import core
 from pplc.languages.facts import Analysis
@@ -63,9 +65,38 @@ def analyse(program: core.Program) -> tuple[Analysis, list[Diagnostic]]:
         if not any(_is_random(e, random) for e in expressions(s))
     ]
     warnings += [Diagnostic(span, DROPPED, "warning") for span in _dropped(program, direct)]
+    warnings += _forgotten_memos(program, direct)
     acting, kept = waiting(program, direct, _acts)
     shared = shared_globals(program, _is_random, random)
     return Analysis(program, direct, _constants(program, direct), frozenset(random), shared, acting, kept), warnings
+
+
+def _forgotten_memos(program: core.Program, direct: dict[str, core.Lambda]) -> list[Diagnostic]:
+    """Procedures that draw whatever they are called with, and that are called at several places: users mean one value
+    for each argument, as a `mem` would give it."""
+    aimless = {
+        name: procedure
+        for name, procedure in direct.items()
+        if procedure.parameters and not {*procedure.parameters} & {*free_locals(procedure.body)}
+        if not any(parameter.startswith("_") for parameter in procedure.parameters)
+        if any(isinstance(item, core.Sample) for item in every_expression(procedure.body))
+    }
+    calls = Counter(
+        item.operator.name
+        for statement in (every_statement(program.statements) if aimless else ())
+        for expr in expressions(statement)
+        for item in every_expression(expr)
+        if isinstance(item, core.App) and isinstance(item.operator, core.Global)
+    )
+    return [
+        Diagnostic(
+            procedure.span,
+            f"each call of '{name}' draws anew, whatever its arguments; (mem (fn ...)) would remember a value for each",
+            "warning",
+        )
+        for name, procedure in aimless.items()
+        if calls[name] > 1
+    ]
 
 
 def _is_process(expr: core.Expr) -> bool:

@@ -153,7 +153,10 @@ class _Expander(Surface):
     def statement(self, form: Form, shapes: Shapes, loops: Loops) -> list[core.Statement]:
         """The statements that a form stands for: one, or the parts of a pattern one by one."""
         if not (isinstance(form, Group) and form.bracket in "([" and form.items):
-            raise self.fail(form, "expected a statement such as [assume name expression]")
+            such = "[assume name expression]"
+            if isinstance(form, Name) and form.text in self.versions.places:
+                such = f"[predict {form.text}], which reports its value"
+            raise self.fail(form, f"expected a statement such as {such}")
         head, *rest = form.items
         word = head.text if isinstance(head, Name) else None
         match word:

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeGuard
 
 from pplc.diagnostics import Diagnostic
 from pplc.languages import core
-from pplc.languages.forms import SPECIAL, STATEMENTS, Atom, Form, Group, Name, head_of
+from pplc.languages.forms import SPECIAL, STATEMENTS, Atom, Form, Group, Name, head_of, indexed
 from pplc.languages.traverse import mentions
 from pplc.passes.binding import defining, is_definition
 from pplc.passes.patterns import REST, after, destructure, rest_target
@@ -79,7 +79,7 @@ class Surface:
 
     def size(self, form: Form, rest: Sequence[Form], least: int, most: int, usage: str) -> None:
         if not least <= len(rest) <= most:
-            raise self.fail(form, f"expected {usage}")
+            raise self.fail(form, f"expected {usage}{indexed(rest)}")
 
     def binder(self, form: Form) -> str:
         if not isinstance(form, Name) or form.text.startswith(":"):

@@ -43,4 +43,4 @@ def heading(text: str) -> str:
         if not line.startswith(";"):
             break
         lines.append(line.lstrip("; "))
-    return re.split(r"(?<=[.:])\s", " ".join(lines), maxsplit=1)[0].rstrip(".:")
+    return re.split(r"(?<=[.:])(?<!et al\.)\s", " ".join(lines), maxsplit=1)[0].rstrip(".:")

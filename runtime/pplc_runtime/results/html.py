@@ -13,16 +13,22 @@ import numpy as np
 
 from pplc_runtime.results import svg
 from pplc_runtime.results.columns import Component, components
-from pplc_runtime.results.summary import NumberRow, ProbabilityRow, Summary, shown_count, shown_number, shown_rhat
+from pplc_runtime.results.summary import (
+    NO_PREDICTS,
+    NumberRow,
+    ProbabilityRow,
+    Summary,
+    shown_count,
+    shown_number,
+    shown_rhat,
+)
 
 if TYPE_CHECKING:
     from pplc_runtime.results.posterior import Posterior
 
 STYLE = """
 .pplc { color: var(--pplc-text); font: 14px/1.45 system-ui, sans-serif; }
-.pplc .wide { overflow-x: auto; background:
-  linear-gradient(to left, var(--pplc-ground) 12px, transparent 48px) right local no-repeat,
-  linear-gradient(to left, var(--pplc-rule), transparent 10px) right no-repeat; }
+.pplc .wide { overflow-x: auto; }
 .pplc table { border-collapse: collapse; margin: 0 0 6px; font-variant-numeric: tabular-nums; }
 .pplc th, .pplc td { padding: 2px 10px 2px 0; text-align: right; border: 0; background: none; vertical-align: middle; }
 .pplc th { border-bottom: 1px solid var(--pplc-rule); font-weight: 600; white-space: nowrap; }
@@ -50,7 +56,7 @@ def summary_of(posterior: Posterior, summary: Summary, *, with_notes: bool = Tru
     if summary.probabilities:
         parts.append(_probabilities(summary.probabilities))
     if not parts:
-        parts.append("<p>no predicts</p>")
+        parts.append(f"<p>{NO_PREDICTS}</p>")
     parts += [f'<p class="small">{escape(line)}</p>' for line in summary.left_out]
     parts.append(f'<p class="small">{escape(" · ".join(summary.last_lines()))}</p>')
     return "".join([*parts, *(notes(summary.notes) if with_notes else [])])

@@ -29,6 +29,9 @@ MOST_COMPONENTS = 40
 BINS = 12
 
 
+NO_PREDICTS = "no predicts: the model asks for nothing; [predict x] reports a value x"
+
+
 @dataclass(frozen=True, slots=True)
 class NumberRow:
     """One numeric component of a predict."""
@@ -75,7 +78,7 @@ class Summary:
         if self.probabilities:
             blocks.append(_probabilities_table(self.probabilities).text(width, ascii_only=ascii_only))
         if not blocks:
-            blocks.append("no predicts")
+            blocks.append(NO_PREDICTS)
         last = [printable(line, width, ascii_only) for line in self.left_out]
         last += [*self.last_lines(ascii_only), *self.notes]
         return "\n\n".join([*blocks, "\n".join(last)])
