@@ -18,6 +18,7 @@ from tests.engine.sweeps import compiled
 
 from pplc import compile_text
 from pplc_runtime.engine.plan import Plan
+from pplc_runtime.exactness.verdict import Extent, verdict_on
 from pplc_runtime.general.naming import drawn_of, named
 from pplc_runtime.general.node_code import in_nodes
 from pplc_runtime.general.node_engine import NodeEngine
@@ -323,6 +324,10 @@ def test_moves_in_a_cycle_go_on_where_others_are() -> None:
     again.extend(20)
     label = "(= (class 0) (class 1))"
     assert np.array_equal(two.values(label)[0], again.values(label)[0]), "a block more or less changes nothing"
+    with pytest.raises(ModelError, match="draws real numbers, too; use slice"):
+        compile_text(LATE["more than one restaurant"].replace("1 0) 1) 0.5", "1 0) (sample (gamma 1 1))) 0.5")).infer(
+            "gibbs"
+        )
     with pytest.raises(ModelError, match="has no targets; lmh has"):
         model.infer("slice(class) + lmh(rest)", sweeps=5)
     with pytest.raises(ModelError, match="draws and observes the same"):
@@ -343,3 +348,12 @@ def test_auto_takes_them_where_no_value_is_held_in_place() -> None:
     check_free(loose.program, "slice", {"data": None, "seed": 1})
     with pytest.raises(ModelError, match="hold each other in place"):
         check_free(tied.program, "slice", {"data": None, "seed": 1})
+
+
+def test_other_data() -> None:
+    """What is observed can be replaced, as checks of exactness do: then moves go by the new data."""
+    text = "[input y] [assume s (crp 1)] [assume mu (mem (lambda (k) (sample (normal 0 3))))]"
+    text += "[for [y y] [observe (normal (mu (sample s)) 1) y]] [predict (mu 0)]"
+    found = verdict_on(compile_text(text.replace("[input y]", "[assume y [0.5 2.5]]")).program, "slice", seed=3,
+                       extent=Extent(20, rounds=1, steps=2, draws=3))  # fmt: skip
+    assert found.findings and found.smallest > 1e-6

@@ -61,10 +61,7 @@ def assembled(plan: Plan) -> Assembled:
     whole = Whole(plan)
     predicts = sorted([step for part in (*plan.segments, plan.reports) for step in part if step.step is Predict],
                       key=lambda step: step.turn)  # fmt: skip
-    replaced: Observed | None = plan.inputs.get(OBSERVED)
-    observes = sum(step.step is Observe for segment in plan.segments for step in segment)
-    if replaced is not None and len(replaced.values) > observes:
-        raise Untyped("other data for an observe inside of an expression")
+    replaced = other_data(plan)
     for _ in range(MOST_ROUNDS):
         whole.begin()
         assembly = Assembly(whole, {step.turn: place for place, step in enumerate(predicts)}, replaced)
@@ -87,6 +84,15 @@ def assembled(plan: Plan) -> Assembled:
         text, whole.constants.words, texts, segments, len(whole.slots), labels, types, failures, whole,
         whole.has_seats, whole.even,
     )  # fmt: skip
+
+
+def other_data(plan: Plan) -> Observed | None:
+    """Values in place of those that are observed."""
+    replaced: Observed | None = plan.inputs.get(OBSERVED)
+    observes = sum(step.step is Observe for segment in plan.segments for step in segment)
+    if replaced is not None and len(replaced.values) > observes:
+        raise Untyped("other data for an observe inside of an expression")
+    return replaced
 
 
 class Assembly:

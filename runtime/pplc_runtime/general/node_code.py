@@ -14,7 +14,7 @@ from typing import Final
 
 from pplc_runtime.distributions.base import Family
 from pplc_runtime.engine.plan import Plan
-from pplc_runtime.general.assembly import LIBRARY, Assembly
+from pplc_runtime.general.assembly import LIBRARY, Assembly, other_data
 from pplc_runtime.general.families import MEASURES, RESTAURANTS, label_of, value_type
 from pplc_runtime.general.order import check_order
 from pplc_runtime.general.program import FIXED, MOST_ROUNDS, Whole
@@ -53,6 +53,8 @@ class InNodes(Whole):
     """A program in nodes."""
 
     by_nodes = True
+    has_reals = False
+    """Whether real numbers are drawn."""
 
     def begin(self) -> None:
         super().begin()
@@ -99,6 +101,7 @@ class InNodes(Whole):
         if name == "discrete":
             self.helper("node_discrete", DISCRETE)
             return writer.called(f"node_discrete(S, {at}, {codes})", type_)
+        self.has_reals = self.has_reals or type_ == REAL
         if name not in TWO and type_ != REAL:
             raise Untyped(f"a move of draws from {name}", writer.node)
         self.helper(f"sample_{label_of(family)}", _sampler(family))
@@ -160,6 +163,7 @@ class NodeProgram:
     segments: int
     slots: int
     failures: dict[int, tuple[str, object]]
+    has_reals: bool
 
 
 def in_nodes(plan: Plan) -> NodeProgram:
@@ -172,7 +176,7 @@ def in_nodes(plan: Plan) -> NodeProgram:
         raise Untyped("what is assumed after the first observe")
     for _ in range(MOST_ROUNDS):
         whole.begin()
-        assembly = Assembly(whole, {}, None)
+        assembly = Assembly(whole, {}, other_data(plan))
         rows = [assembly.row([step for step in segment if step.step is not Predict]) for segment in plan.segments]
         if whole.finish():
             break
@@ -184,7 +188,7 @@ def in_nodes(plan: Plan) -> NodeProgram:
     failures |= {code: (message, None) for code, message in FIXED.items()}
     functions = [*whole.helpers.values(), *whole.texts.values(), *assembly.texts([]), whole.entry()]
     text = "\n\n\n".join([LIBRARY_OF_NODES, *functions]) + "\n"
-    return NodeProgram(text, whole.constants.words, texts, segments, len(whole.slots), failures)
+    return NodeProgram(text, whole.constants.words, texts, segments, len(whole.slots), failures, whole.has_reals)
 
 
 LIBRARY_OF_NODES: Final = _library()

@@ -81,6 +81,8 @@ class NodeMoves:
         if (reason := self.why_not()) is not None:
             methods = " and ".join(dict.fromkeys(part.by for part in parts))
             raise ModelError(f"there is no move by {methods} for {reason}; use pgas or lmh for it")
+        if self.engines()[0].program.has_reals and all(part.by == "gibbs" for part in parts):
+            raise ModelError("gibbs moves seats and finite values, and the program draws real numbers, too; use slice")
         return NodeMover(self.plan, *self.engines(), parts, held)
 
 
