@@ -353,7 +353,8 @@ def test_auto_takes_them_where_no_value_is_held_in_place() -> None:
 def test_other_data() -> None:
     """What is observed can be replaced, as checks of exactness do: then moves go by the new data."""
     text = "[input y] [assume s (crp 1)] [assume mu (mem (lambda (k) (sample (normal 0 3))))]"
-    text += "[for [y y] [observe (normal (mu (sample s)) 1) y]] [predict (mu 0)]"
+    text += "[assume class (mem (lambda (i) (sample s)))]"
+    text += "[for [[i y] (map-indexed vector y)] [observe (normal (mu (class i)) 1) y]] [predict (mu 0)]"
     found = verdict_on(compile_text(text.replace("[input y]", "[assume y [0.5 2.5]]")).program, "slice", seed=3,
                        extent=Extent(20, rounds=1, steps=2, draws=3))  # fmt: skip
     assert found.findings and found.smallest > 1e-6
