@@ -14,6 +14,7 @@ from tests.share import share
 
 from pplc_runtime.values import key_of
 
+from .hazards import HAZARDS
 from .interplay import INTERPLAY
 from .kernels import Kernel, bias, distance
 from .sweeps import compiled
@@ -89,6 +90,7 @@ SOURCES = {
     "the order of seatings": ORDER_OF_SEATINGS,
     **{name: program.source for name, program in TINY.items() if name in QUICK + SLOWER * LONG},
     **{name: source for name, source in INTERPLAY.items() if name in QUICK_INTERPLAY or LONG},
+    **HAZARDS,
 }
 METHODS = {"icsmc": ("icsmc", False), "pgas": ("pgas", False), "strict pgas": ("pgas", True)}
 

@@ -20,12 +20,13 @@ from pplc_runtime.inference.seats import another_seat, is_way_back
 from pplc_runtime.inference.targets import statement_of
 from pplc_runtime.regeneration.trace import Trace, Update
 
+from .hazards import HAZARDS
 from .interplay import INTERPLAY
 from .kernels import Kernel, distance
 from .sweeps import compiled, executions, quietly
 from .test_traces import agree, anew
 
-SOURCES = {**PROGRAMS, **{name: program.source for name, program in TINY.items()}, **INTERPLAY}
+SOURCES = {**PROGRAMS, **{name: program.source for name, program in TINY.items()}, **INTERPLAY, **HAZARDS}
 EXACT = 1e-12
 
 

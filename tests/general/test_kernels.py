@@ -9,16 +9,23 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.engine.hazards import HAZARDS
 from tests.engine.kernels import Kernel, distance
 from tests.engine.sweeps import compiled
 from tests.posteriors.tiny import TINY
 from tests.reference.test_kernels import PROGRAMS
+from tests.share import share
 
 from pplc_runtime.machine import machine
 
 from .enumerated import bias, from_each
 
 TINY_TEXTS: dict[str, str] = {name: program.source for name, program in TINY.items()}
+LONG = (
+    "an entry that another key has made", "labels of a Pitman-Yor process as keys", "an urn that some draw from first",
+    "errors in impossible executions", "draws that entries leave or use up",
+)  # fmt: skip
+"""Those whose sweeps can go in too many ways, when CPython runs the code."""
 QUICK = ("observe_in_a_branch", "observe_after_the_last")
 SLOWER = ("process_instance_for_every_call",)
 FALLS_OPEN = """
@@ -72,6 +79,12 @@ def test_also_where_particles_are_resampled_by_their_weights_only(method: str) -
 
 def test_also_replayed_as_a_whole() -> None:
     assert bias(compiled(SEATS).plan, "pgas", even=False, threshold=OFTEN_ENOUGH) < 1e-13
+
+
+@pytest.mark.parametrize("method", ["icsmc", "pgas"])
+@pytest.mark.parametrize("name", share([name for name in HAZARDS if name not in LONG], 5))
+def test_a_run_that_can_hardly_be_continued(name: str, method: str) -> None:
+    assert bias(compiled(HAZARDS[name]).plan, method) < 1e-13
 
 
 @pytest.mark.slow
