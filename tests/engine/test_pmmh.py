@@ -44,7 +44,7 @@ CASES = {
     "pmmh(p, 2)": FIRST,
     "pmmh(p, 1) + lmh(x, 1)": FIRST,
     "pmmh(p, 2) ": LATER,
-    " pmmh(p, 2)": PERHAPS,
+    "pmmh(p, 1) + lmh(x, 1) ": PERHAPS,
 }
 
 
@@ -76,6 +76,13 @@ def test_without_the_prior_of_the_targets(monkeypatch: pytest.MonkeyPatch) -> No
     """Wrong: the evidence given the parameters, without their density."""
     monkeypatch.setattr("pplc_runtime.engine.forward.Forward.take", lambda self, at, source, held: self.taken(at, held))
     assert off("pmmh(p, 2) ", monkeypatch) > 1e-3
+
+
+@pytest.mark.parametrize("method", ["pmmh", "pmmh(p, 5)", "pmmh(p, 5)*2"])
+def test_executions_that_it_would_never_reach(method: str) -> None:
+    """Alone it stays among executions in which its targets are the same draws: where there are others, it says so."""
+    with pytest.raises(ModelError, match="executions differ in what it moves"):
+        compile_text(PERHAPS + "[predict p]").infer(method, sweeps=50, seed=1)
 
 
 # On scales without bounds

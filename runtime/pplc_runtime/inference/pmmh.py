@@ -14,7 +14,8 @@ The state is theta with its run. Where there is only an execution, at the start 
 run is drawn around it: a conditional sweep that holds theta, a draw from the law of runs given the execution.
 
 Executions in which the targets are other draws, or of other families, have no place in a run: steps stay among those
-that are alike, as when values are held (`engine/held`).
+that are alike, as when values are held (`engine/held`). A chain of such steps alone would never leave them, so there it
+is an error if a particle comes to others; in a cycle another kernel may lead there.
 """
 
 from __future__ import annotations
@@ -99,6 +100,8 @@ class Pmmh:
     covers: Covers | None = None
     particles: int | None = None
     """Those of a run, if not those of the settings."""
+    alone: bool = True
+    """Whether no other kernel leads to executions in which the targets are other draws."""
     typical: Mapping[At, Any] = field(default_factory=dict)
     """An execution, from which the walk has its first steps."""
     forms: list[Form] = field(default_factory=list)
@@ -223,9 +226,15 @@ class Pmmh:
         assert self.covers is not None
         held = OfFamilies(self.covers, {at: values[at] for at in form.names}, form.kinds, names=form.names)
         try:
-            return independent(engine.with_held(key, settings.particles, held), settings, number)
+            found = independent(engine.with_held(key, settings.particles, held), settings, number)
         except Impossible:
-            return lost(settings, number)
+            found = lost(settings, number)
+        if self.alone and held.missed:
+            raise ModelError(
+                "pmmh: executions differ in what it moves, and it would never go from one kind to another; add a part "
+                "that does, as in 'pmmh + lmh', or give it targets that are drawn in every execution"
+            )
+        return found
 
     def asked(self, settings: Settings) -> Asked:
         """What is asked of an engine that does whole runs."""
