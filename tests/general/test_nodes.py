@@ -52,7 +52,7 @@ def bias(plan: Plan, tables: int = 2) -> float:
     after: defaultdict[Any, float] = defaultdict(float)
     for drawn, _, probability in posterior:
         before[paths(drawn)] += probability
-    engine = NodeEngine(in_nodes(plan), len(plan.segments), Interpreted)
+    engine = NodeEngine(in_nodes(plan), Interpreted)
     engine.size = 16
     space = engine.machine.space  # type: ignore[union-attr] # of CPython
     right = dict(space)
@@ -151,10 +151,19 @@ LEFT_OVER = """
 [observe (flip (if (m 0) (if (sample (flip 0.3)) 0.9 0.1) 0.4)) true]
 [observe (flip (if (m 1) (if (m 0) 0.2 0.6) 0.4)) true]
 """
+ASSUMED = """
+[assume odd (mem (lambda (k) (sample (flip 0.4))))]
+[assume seats (crp (if (odd 0) 0.5 2.0))]
+[assume class (mem (lambda (i) (sample seats)))]
+[assume same (= (class 0) (class 1))]
+[assume own (mem (lambda (i) (if same 0.3 (if (odd i) 0.4 0.8))))]
+[observe (flip (own 0)) true]
+[observe (flip (if same 0.9 0.2)) true]
+"""
 PROGRAMS = {
     "seats": SEATS, "discount": DISCOUNT, "three": THREE, "without memo": WITHOUT_MEMO, "between": BETWEEN,
     "pairs": PAIRS, "alpha": ALPHA, "mixed": MIXED, "chain": CHAIN, "branch": BRANCH, "shared": SHARED,
-    "left over": LEFT_OVER,
+    "left over": LEFT_OVER, "assumed": ASSUMED,
 }  # fmt: skip
 OF_THREE = ("three",)
 """Those of three customers."""
@@ -184,6 +193,7 @@ WRONG: dict[str, tuple[str, str, str]] = {
         "between",
     ),
     "the density of seats stays when alpha moves": ("density + density_of_tables(S) - seats", "density", "alpha"),
+    "what is assumed is read through memos alone": ("in_globals(S, S.AS[e])", "int(S.AS[e] == S.nmask + 1)", "assumed"),
     "tables keep their numbers": ("S.LI[S.op - 1] = S.TM[k]", "S.LI[S.op - 1] = k", "seats"),
     "draws may come and go": ("if known == 0 and S.making != 0 and", "if known == 0 and", "branch"),
     "those that are left over are ignored": (

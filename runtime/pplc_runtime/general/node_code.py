@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Final
 
 from pplc_runtime.distributions.base import Family
-from pplc_runtime.engine.plan import Plan
+from pplc_runtime.engine.plan import Bound, Plan
 from pplc_runtime.general.assembly import LIBRARY, Assembly, other_data
 from pplc_runtime.general.families import MEASURES, RESTAURANTS, label_of, value_type
 from pplc_runtime.general.order import check_order
@@ -22,7 +22,7 @@ from pplc_runtime.general.types import NOTHING, REAL, TABLE, Tag, Untyped, word
 from pplc_runtime.general.values import Val
 from pplc_runtime.general.writer import Writer
 from pplc_runtime.program.inner_observes import observes_inside
-from pplc_runtime.program.steps import Predict
+from pplc_runtime.program.steps import Assume, Predict
 
 MOST_ARGUMENTS: Final = 4
 TWO: Final = ("flip", "bernoulli", "flip-logit", "bernoulli-logit")
@@ -161,9 +161,18 @@ class NodeProgram:
     words: list[int]
     texts: int
     segments: int
+    count: int
+    """Of segments."""
     slots: int
     failures: dict[int, tuple[str, object]]
     has_reals: bool
+
+
+def parts_of(plan: Plan) -> list[list[Bound]]:
+    """The segments of a program in nodes: all that is assumed, and each observe."""
+    steps = [step for segment in plan.segments for step in segment if step.step is not Predict]
+    observes = [[step] for step in steps if step.step is not Assume]
+    return [[step for step in steps if step.step is Assume], *observes]
 
 
 def in_nodes(plan: Plan) -> NodeProgram:
@@ -171,13 +180,14 @@ def in_nodes(plan: Plan) -> NodeProgram:
     check_order(plan)
     if plan.observes_inside or observes_inside(plan.module):
         raise Untyped("observes inside of expressions")
+    parts = parts_of(plan)
     whole = InNodes(plan)
     if not whole.even:
         raise Untyped("what is assumed after the first observe")
     for _ in range(MOST_ROUNDS):
         whole.begin()
         assembly = Assembly(whole, {}, other_data(plan))
-        rows = [assembly.row([step for step in segment if step.step is not Predict]) for segment in plan.segments]
+        rows = [assembly.row(part) for part in parts]
         if whole.finish():
             break
     else:
@@ -188,7 +198,9 @@ def in_nodes(plan: Plan) -> NodeProgram:
     failures |= {code: (message, None) for code, message in FIXED.items()}
     functions = [*whole.helpers.values(), *whole.texts.values(), *assembly.texts([]), whole.entry()]
     text = "\n\n\n".join([LIBRARY_OF_NODES, *functions]) + "\n"
-    return NodeProgram(text, whole.constants.words, texts, segments, len(whole.slots), failures, whole.has_reals)
+    return NodeProgram(
+        text, whole.constants.words, texts, segments, len(parts), len(whole.slots), failures, whole.has_reals
+    )
 
 
 LIBRARY_OF_NODES: Final = _library()

@@ -29,9 +29,8 @@ _COUNTS: Final = (
 class NodeEngine:
     """Moves of an execution, which it keeps from block to block: what it has drawn, in the order of execution."""
 
-    def __init__(self, program: NodeProgram, segments: int, machine: type[Machine] | type[Interpreted]) -> None:
+    def __init__(self, program: NodeProgram, machine: type[Machine] | type[Interpreted]) -> None:
         self.program = program
-        self.segments = segments
         found: Any = machine
         self.machine = made(found, program.text, _MOVES)
         self.arena_words = max(1 << 14, 2 * len(program.words))
@@ -104,7 +103,7 @@ class NodeEngine:
 
     def record(self) -> tuple[Any, Words]:
         """What the moves work on, and the list of what is drawn in it."""
-        size, program, segments = self.size, self.program, self.segments
+        size, program, segments = self.size, self.program, self.program.count
         length, nodes, links = 4 * size, size + segments + 1, 64 * size + 16 * segments
         arena = np.zeros(self.arena_words, np.int64)
         arena[: len(program.words)] = np.array(program.words, np.uint64).view(np.int64)

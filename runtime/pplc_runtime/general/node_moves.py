@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from pplc_runtime.general.node_state import State
 from pplc_runtime.general.node_values import new_name
-from pplc_runtime.general.nodes import attempt, commit, listed, put_back, run_all, settled
+from pplc_runtime.general.nodes import attempt, commit, in_globals, listed, put_back, run_all, settled
 from pplc_runtime.machine.generator import uniform
 from pplc_runtime.machine.words import MASK, exp, inf, ints, log
 from pplc_runtime.native.resample import pick, weigh
@@ -174,7 +174,7 @@ def move(S: State, e: int, finite: int) -> None:
     S.turn = S.turn + 1
     S.c1 = S.turn << 16
     S.fv = 0
-    S.force = int(S.AS[e] == S.nmask + 1)
+    S.force = in_globals(S, S.AS[e])
     if S.RK[e] == 1:
         move_seat(S, e)
     elif S.RK[e] == 2:

@@ -221,6 +221,24 @@ def remove(S: State, j: int) -> None:
 # Changes
 
 
+def in_globals(S: State, d: int) -> int:
+    """Whether what is assumed may depend on what a node draws: then all reads it, through the store."""
+    first = S.nmask + 1
+    if d == first or S.NE[first] == 0:
+        return int(d == first)
+    S.NS[d] = 2
+    S.ML[0] = d
+    S.mn = 1
+    i = 0
+    while i < S.mn:
+        mark_readers(S, S.ML[i])
+        i += 1
+    found = int(S.NS[first] == 2)
+    for i in range(S.mn):
+        S.NS[S.ML[i]] = 1
+    return found
+
+
 def attempt(S: State, e: int) -> float:
     """The log density of the execution with another value at a place, less that of the one before: of what is drawn and
     observed in both, without the seats."""

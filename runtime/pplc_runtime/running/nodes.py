@@ -59,8 +59,7 @@ class NodeMoves:
         """What moves, and what tells what is predicted."""
         if self.made is None:
             nodes, whole = texts_of(self.plan)
-            count = len(self.plan.segments)
-            self.made = NodeEngine(nodes, count, Machine), Reporter(whole, count, Machine)
+            self.made = NodeEngine(nodes, Machine), Reporter(whole, len(self.plan.segments), Machine)
         return self.made
 
     def moves(self, part: Part) -> bool:
