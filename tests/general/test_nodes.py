@@ -160,10 +160,16 @@ ASSUMED = """
 [observe (flip (own 0)) true]
 [observe (flip (if same 0.9 0.2)) true]
 """
+NO_ARGUMENTS = """
+[assume m (mem (lambda () (sample (flip 0.4))))]
+[assume a (mem (lambda (k) (sample (flip (if (m) 0.2 0.7)))))]
+[observe (flip (if (a 0) 0.9 0.2)) true]
+[observe (flip (if (a 1) 0.3 (if (m) 0.4 0.8))) true]
+"""
 PROGRAMS = {
     "seats": SEATS, "discount": DISCOUNT, "three": THREE, "without memo": WITHOUT_MEMO, "between": BETWEEN,
     "pairs": PAIRS, "alpha": ALPHA, "mixed": MIXED, "chain": CHAIN, "branch": BRANCH, "shared": SHARED,
-    "left over": LEFT_OVER, "assumed": ASSUMED,
+    "left over": LEFT_OVER, "assumed": ASSUMED, "no arguments": NO_ARGUMENTS,
 }  # fmt: skip
 OF_THREE = ("three",)
 """Those of three customers."""

@@ -66,7 +66,7 @@ class InNodes(Whole):
 
     def memo(self, name: str) -> str:
         """The text of a memoised function: it finds the node of an entry, which is settled before it has a word."""
-        types, result = self.parameters[name], self.results.get(name, NOTHING)
+        types, result = self.parameters.get(name, []), self.results.get(name, NOTHING)
         if len(types) > MOST_ARGUMENTS:
             raise Untyped(f"a memoised procedure of more than {MOST_ARGUMENTS} values")
         given = "".join(f", p{position}: {word(type_)}" for position, type_ in enumerate(types))
@@ -88,7 +88,7 @@ class InNodes(Whole):
         """The text that runs a memoised function for the key of a node."""
         lines = ["def entry(S: State, j: int) -> None:", "    k = S.NF[j]"]
         for name, number in self.entries.items():
-            arrays = ["NAV" if word(type_) == "float" else "NA" for type_ in self.parameters[name]]
+            arrays = ["NAV" if word(type_) == "float" else "NA" for type_ in self.parameters.get(name, [])]
             given = "".join(f", S.{array}[{MOST_ARGUMENTS} * j + {place}]" for place, array in enumerate(arrays))
             to = "XV" if word(self.results.get(name, NOTHING)) == "float" else "XW"
             lines.append(f"    if k == {number}:")
