@@ -55,7 +55,7 @@ LANES: Final = {
     "produce", "CRP", "GP", "DPmem", "conditional", "query", "print", "von-mises", "wishart", "inverse-wishart", "lkj",
     "lkj-cholesky", "truncated", "vectors", "categorical", "categorical by pairs", "dirac",
     "hypergeometric", "multinomial", "zero-inflated", "truncated counts", "censored counts", "dp", "cdf",
-    "quantile", "support", "expectation", "erf", "erfc", "Phi", "lgamma", "softmax", "logsumexp", "group-by",
+    "quantile", "support", "expectation", "softmax", "logsumexp", "group-by",
     "update-in", "repeatedly", "partition-by", "juxt", "frequencies",
 }  # fmt: skip
 """Rows whose program is run by lanes: something in it has no machine code."""

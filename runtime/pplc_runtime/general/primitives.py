@@ -22,6 +22,7 @@ from pplc_runtime.general.types import (
     join,
 )
 from pplc_runtime.general.values import Val
+from pplc_runtime.native.computed import NORMAL_CDF
 from pplc_runtime.primitives.base import Primitive
 from pplc_runtime.program import names
 
@@ -260,6 +261,7 @@ OPERATIONS: Final[dict[str, Operation]] = {
     **{name: _real_function(f"{name}({{0}})") for name in (
         "sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
         "erf", "erfc", "lgamma")},
+    **{name: _real_function(NORMAL_CDF) for name in ("normal-cdf", "Phi")},
     "mod": _division("modulus({0}, {1})", "mod"), "quot": _division("whole_quotient({0}, {1})", "quot"),
     "rem": _division("{0} - {1} * whole_quotient({0}, {1})", "rem"), "pow": _pow, "expt": _pow,
     **{name: _order(name) for name in ("<", ">", "<=", ">=")}, "=": _equals, "not=": _unequal, "not": _not,

@@ -126,6 +126,7 @@ SPECIAL: Final[dict[str, Callable[[Scalar, Var, tuple[Operand, ...]], None]]] = 
     "vector": _vector, "nth": _nth, "get": _nth, "element": _nth, "select": _select, "mmul": _mmul, "sum": _sum,
     "dot": _dot, "boolean": _boolean, "logpdf": _logpdf, ROOT: take_root,
 }  # fmt: skip
+NORMAL_CDF: Final = "(0.5 * erfc(-0.7071067811865476 * {0}))"
 FORMULAS: Final[dict[tuple[str, int], str]] = {
     ("+", 1): "{0}", ("+", 2): "({0} + {1})", ("-", 1): "(-{0})", ("-", 2): "({0} - {1})", ("*", 1): "{0}",
     ("*", 2): "({0} * {1})", ("/", 1): "(1.0 / {0})", ("/", 2): "({0} / {1})", ("ratio", 2): "({0} / {1})",
@@ -137,5 +138,7 @@ FORMULAS: Final[dict[tuple[str, int], str]] = {
     ("floor", 1): "floor({0})", ("ceil", 1): "ceil({0})",
     ("=", 2): "float({0} == {1})", ("not=", 2): "float({0} != {1})",
     **{(name, 1): f"{name}({{0}})" for name in (
-        "sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")},
+        "sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
+        "erf", "erfc", "lgamma")},
+    **{(name, 1): NORMAL_CDF for name in ("normal-cdf", "Phi")},
 }  # fmt: skip
