@@ -19,7 +19,7 @@ from pplc_runtime.engine.particles import Particles
 from pplc_runtime.engine.plan import Plan, plan
 from pplc_runtime.inference import METHODS
 from pplc_runtime.inference.base import Settings
-from pplc_runtime.lanes.addresses import At
+from pplc_runtime.lanes.addresses import Addresses, At
 from pplc_runtime.lanes.frames import Frame, here, run_in
 from pplc_runtime.lanes.varying import Lane, raw
 from pplc_runtime.numerics.keys import Key
@@ -82,6 +82,8 @@ def in_order(particles: Particles, particle: int) -> Retained:
             position = inner.position_of(particle)
             if position is not None:
                 data = value.data[..., position] if isinstance(value, Lane) else value
+                if type(at) is Addresses:
+                    at = at.of(at.labels.at(inner).item(position))
                 own[at] = data.item() if np.ndim(data) == 0 and hasattr(data, "item") else data
         generations.append(own)
         if frame.index is not None:
