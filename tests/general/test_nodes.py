@@ -203,7 +203,8 @@ WRONG: dict[str, tuple[str, str, str]] = {
     "tables keep their numbers": ("S.LI[S.op - 1] = S.TM[k]", "S.LI[S.op - 1] = k", "seats"),
     "draws may come and go": ("if known == 0 and S.making != 0 and", "if known == 0 and", "branch"),
     "those that are left over are ignored": (
-        "    if S.count != S.NQ[j]:\n        S.fail = 3", "    S.NQ[j] = S.count", "left over",
+        "    if S.count != S.NQ[j]:\n        S.fail = 3\n        S.unlike = S.unlike + 1", "    S.NQ[j] = S.count",
+        "left over",
     ),
     "names are numbers in the order of opening": ("new_name(S, 2 * S.tables + 1)", "S.tables", "pairs"),
 }  # fmt: skip
@@ -274,6 +275,29 @@ LATE = {
 def test_what_shows_in_a_run_ends_it(what: str) -> None:
     with pytest.raises(ModelError, match=f"no move by slice or gibbs for {what}"):
         compile_text(LATE[what]).infer("slice", sweeps=200, burn_in=5, seed=1)
+
+
+DECIDES = """
+    [assume b (mem (lambda (i) (sample (flip 0.4))))]
+    [observe (flip (if (b 0) (if (sample (flip 0.3)) 0.9 0.1)
+        (if (sample (flip 0.5)) 0.3 (if (sample (flip 0.5)) 0.2 0.5)))) true]
+    [predict (b 0)]"""
+
+
+@pytest.mark.parametrize("method", ["slice", "gibbs*2 + slice", "slice + pmmh"])
+def test_executions_that_moves_never_reach(method: str) -> None:
+    """What decides which others are drawn is never moved: by itself the chain would stay with it, unnoticed."""
+    with pytest.raises(ModelError, match="would never go from one kind"):
+        compile_text(DECIDES).infer(method, sweeps=50, seed=1)
+
+
+@pytest.mark.parametrize("method", ["slice + lmh", "pgas(b, 3)*2 + gibbs + pgas"])
+def test_executions_that_others_lead_to(method: str) -> None:
+    """5 standard errors: of a million seeds one would fail by mistake."""
+    exact = compile_text(DECIDES).infer("enumerate").mean("(b 0)")
+    posterior = compile_text(DECIDES).infer(method, sweeps=600, seed=1)
+    error = posterior.sd("(b 0)") / posterior.effective_draws("(b 0)") ** 0.5
+    assert abs(posterior.mean("(b 0)") - exact) < 5 * error
 
 
 # Runs

@@ -23,6 +23,7 @@ _BY_LINK: Final = ("GA", "GB", "GC", "GD", "GE", "ZL")
 _COUNTS: Final = (
     "source", "vtop", "values", "so", "sp", "op", "lb", "fresh", "fv", "tables", "named", "seated", "nodes", "links",
     "node", "count", "making", "recording", "taint", "force", "trial", "turn", "jn", "md", "mn", "zn", "zeros",
+    "unlike",
 )  # fmt: skip
 
 
@@ -39,6 +40,8 @@ class NodeEngine:
         self.words: Words = np.zeros(0, np.int64)
         self.impossible = 0
         """How many seats and finite values were impossible that were tried in the last block."""
+        self.unlike = 0
+        """How many values of any kind were tried with which something else would have been drawn."""
 
     def begin(self, drawn: Drawn) -> None:
         """Go on from an execution. `Stopped` if it cannot be, or draws something that only predicts ask for."""
@@ -73,7 +76,7 @@ class NodeEngine:
     def run(self, keys: list[tuple[int, int]], parts: list[int]) -> tuple[Words, Words]:
         """A sweep for each key: what each draws, one after the other, and where it ends."""
         found: list[Words] = []
-        self.impossible = 0
+        self.impossible = self.unlike = 0
         while len(found) < len(keys):
             left = keys[len(found) :]
             given = np.array([word for key in left for word in key], np.uint64).view(np.int64)
@@ -93,6 +96,7 @@ class NodeEngine:
             found += [drawn[start:end] for start, end in zip(starts, ends[:done].tolist())]
             self.words = listed[: int(self.told[1])].copy()
             self.impossible += int(self.told[2])
+            self.unlike += int(self.told[3])
             if code := int(self.told[0]):
                 self.grow(code)
         return np.concatenate(found), np.cumsum([len(each) for each in found])
@@ -118,7 +122,7 @@ class NodeEngine:
         arrays |= {name: np.zeros(1) for name in ("WV", "LG", "LA", "LV")}
         arrays["NA"] = np.zeros(MOST_ARGUMENTS * nodes, np.int64)
         arrays["RT"] = np.zeros(size, np.int64)
-        arrays["XW"], arrays["EV"], arrays["GS"] = np.zeros(1, np.int64), np.zeros(3, np.int64), globals_.copy()
+        arrays["XW"], arrays["EV"], arrays["GS"] = np.zeros(1, np.int64), np.zeros(4, np.int64), globals_.copy()
         self.told = arrays["EV"]
         self.list: Words = arrays["LI"]
         views = (("NAV", "NA"), ("NWV", "NW"), ("XV", "XW"), ("RV", "RI"))

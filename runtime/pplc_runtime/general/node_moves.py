@@ -216,6 +216,7 @@ def sweeps_of_nodes(S: State, K: ints, PARTS: ints, parts: int, OD: ints, OS: in
     done = 0
     q = 0
     S.zeros = 0
+    S.unlike = 0
     while done < count:
         for k in range(S.ln):
             S.LB[k] = S.LI[k]
@@ -231,6 +232,7 @@ def sweeps_of_nodes(S: State, K: ints, PARTS: ints, parts: int, OD: ints, OS: in
             S.EV[0] = S.fail
             S.EV[1] = S.ln
             S.EV[2] = S.zeros
+            S.EV[3] = S.unlike
             return done
         for k in range(S.ln):
             OD[q + k] = S.LI[k]
@@ -240,6 +242,7 @@ def sweeps_of_nodes(S: State, K: ints, PARTS: ints, parts: int, OD: ints, OS: in
     S.EV[0] = 0
     S.EV[1] = S.ln
     S.EV[2] = S.zeros
+    S.EV[3] = S.unlike
     return done
 
 

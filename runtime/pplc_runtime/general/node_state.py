@@ -79,6 +79,7 @@ class State(Particle):
     turn: int
     delta: float
     zeros: int  # how many other values were impossible
+    unlike: int  # and how often what a node draws would have been others
     JN: ints  # what an attempt has changed, made and marked, and what nobody asks for after it
     JW: ints
     JD: floats

@@ -92,6 +92,7 @@ def valued(S: State, at: int, measure: int, kind: int, number: int) -> int:
             S.fv = S.fv + 1
         elif known == 0 or S.RI[e + 1] != measure:
             S.fail = 3
+            S.unlike = S.unlike + 1
             return 2
     if S.source == 1:
         size = 2 + (measure & 65535)

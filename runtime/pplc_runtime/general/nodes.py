@@ -203,6 +203,7 @@ def ran(S: State, j: int) -> None:
     S.LO[j] = S.lw
     if S.count != S.NQ[j]:
         S.fail = 3
+        S.unlike = S.unlike + 1
     if j <= S.nmask and not same_words(S, S.XW[0], S.NW[j], S.NZ[j]):
         S.NW[j] = S.XW[0]
         S.NJ[j] = S.trial

@@ -53,13 +53,11 @@ def _walk(covers: Covers | None, single: Single) -> Walk:
 MOVERS: Final[dict[str, Mover]] = {
     "icsmc": lambda covers, single: Icsmc(_others(covers), single.number),
     "pgas": lambda covers, single: Pgas(_others(covers), single.number),
-    "pmmh": lambda covers, single: Pmmh(Icsmc, covers, single.number, alone=False),
+    "pmmh": lambda covers, single: Pmmh(Icsmc, covers, single.number),
     "lmh": lambda covers, single: Lmh(covers or everything, single.number),
     **dict.fromkeys(WALKS, _walk),
 }
 """The methods that can be part of a composition: how each is made from what it moves, and from how it is written."""
-ALONE: Final[dict[str, Mover]] = {**MOVERS, "pmmh": lambda covers, single: Pmmh(Icsmc, covers, single.number)}
-"""The same where there is no other part."""
 
 
 IN_SMC: Final[dict[str, MoveOf]] = {
@@ -75,4 +73,4 @@ def method_of(method: str | Composition) -> Method:
         return METHODS[method]
     if isinstance(method, Moved):
         return Method(offer_of(method), WithMoves(method.moves, IN_SMC))
-    return Method(offer_of(method), Composed(method, ALONE if len(list(method.singles())) == 1 else MOVERS))
+    return Method(offer_of(method), Composed(method, MOVERS))

@@ -316,6 +316,15 @@ class Resumed(Kernel, Protocol):
 
 
 @runtime_checkable
+class Confined(Kernel, Protocol):
+    """A kernel that stays among executions which draw alike. It is an error if it meets others, where no kernel beside
+    it may lead there."""
+
+    def beside_others(self) -> Kernel:
+        """The same where another kernel may."""
+
+
+@runtime_checkable
 class OfParts(Kernel, Protocol):
     """A kernel of parts that are run without a pause between them."""
 

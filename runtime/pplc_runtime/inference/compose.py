@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from pplc_runtime import composition
 from pplc_runtime.composed import targets_of
 from pplc_runtime.composition import Composition
-from pplc_runtime.inference.base import Engine, Kernel, OfParts, Settings
+from pplc_runtime.inference.base import Confined, Engine, Kernel, OfParts, Settings
 from pplc_runtime.inference.start import first_retained
 from pplc_runtime.inference.targets import Covers, covering, statement_of
 from pplc_runtime.numerics.keys import Key
@@ -73,7 +73,21 @@ def cycle(kernels: list[Kernel]) -> Kernel:
             found[-1] = found[-1].followed_by(kernel)
         else:
             found.append(kernel)
-    return found[0] if len(found) == 1 else Cycle(tuple(found))
+    if len(found) == 1:
+        return found[0]
+    return Cycle(tuple(found if all(map(is_confined, found)) else map(beside_others, found)))
+
+
+def is_confined(kernel: Kernel) -> bool:
+    """Whether it stays among executions that draw alike."""
+    return all(map(is_confined, kernel.kernels)) if isinstance(kernel, Cycle) else isinstance(kernel, Confined)
+
+
+def beside_others(kernel: Kernel) -> Kernel:
+    """A kernel beside one that may lead to executions which draw otherwise."""
+    if isinstance(kernel, Cycle):
+        return Cycle(tuple(map(beside_others, kernel.kernels)))
+    return kernel.beside_others() if isinstance(kernel, Confined) else kernel
 
 
 @dataclass(frozen=True, slots=True)

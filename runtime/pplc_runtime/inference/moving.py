@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from pplc_runtime.regeneration.records import Retained
 from pplc_runtime.results.columns import rows_of
 from pplc_runtime.results.kept import Kept
 from pplc_runtime.results.sweeps import Sweep
+from pplc_runtime.values import ModelError
 
 
 @dataclass(slots=True)
@@ -29,6 +30,11 @@ class ByMover:
     """A chain of moves, one part after the other."""
 
     parts: tuple[Part, ...]
+    alone: bool = True
+    """Whether no other kernel leads to executions that draw otherwise."""
+
+    def beside_others(self) -> ByMover:
+        return replace(self, alone=False)
 
     def bound(self, engine: Engine, settings: Settings) -> ByMover:
         return self
@@ -88,6 +94,12 @@ class ByMover:
         adapting = settings.burn_in if number < 0 else 0
         before = walking.mover.gradients
         columns, drawn = walking.mover.run(count, first, adapting, key, report)
+        if self.alone and any(told.get("unlike") for told in walking.mover.told):
+            methods = " + ".join(dict.fromkeys(part.by for part in self.parts))
+            raise ModelError(
+                f"{methods}: a value that it moves decides what else is drawn, and it would never go from one kind of "
+                f"execution to another; add a part that does, as in '{methods} + lmh', or use pgas"
+            )
         work = walking.mover.gradients - before
         walking.held = [walking.mover.held]
         if drawn and drawn[-1] is None:  # of so many draws only where the chain is now is kept

@@ -119,6 +119,9 @@ class Pmmh:
             covers = everything
         return replace(self, covers=covers, typical=typical, forms=[], walks={})
 
+    def beside_others(self) -> Pmmh:
+        return replace(self, alone=False)
+
     def init(self, engine: Engine, settings: Settings, key: Key) -> Retained:
         return Retained([first_retained(engine, settings, key)])
 

@@ -143,7 +143,8 @@ class NodeMover:
             drawn, ends = self.engine.run([(own.k0, own.k1) for own in keys], self.parts)
             self.now = None
             self.done += count
-            self.told = [{"impossible": self.engine.impossible}] + [{}] * (count - 1)
+            tried = {"impossible": self.engine.impossible, "unlike": self.engine.unlike}
+            self.told = [tried] + [{}] * (count - 1)
             if not report:
                 return {}, []
             columns = self.reported(drawn, ends, [own.fold(START) for own in keys])
