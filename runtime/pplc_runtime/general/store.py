@@ -178,7 +178,7 @@ def state_of(S: State, where: int) -> int:
     """The state of a process; 0 before the first draw. One that the planner has made is among the globals."""
     if where >= 0 and where < 65536:
         return S.Q[S.g + where]
-    leaf = look(S, where)
+    leaf = look(S, where & MASK)
     return 0 if leaf == 0 else S.I[leaf + 1]
 
 
@@ -187,7 +187,7 @@ def keep_state(S: State, where: int, p: int) -> None:
     if where >= 0 and where < 65536:
         S.Q[S.g + where] = p
     else:
-        leaf = enter(S, where)
+        leaf = enter(S, where & MASK)
         S.I[leaf + 1] = p
 
 
