@@ -272,7 +272,7 @@ def test_errors_are_those_of_the_program() -> None:
     "source", ["[assume x (if (sample (flip 0.5)) (sample (normal 0 1)) 2)]", "[assume x (sample (crp 1))]"]
 )
 def test_programs_without_static_structure(source: str) -> None:
-    with pytest.raises(ModelError, match="use lmh or pgas"):
+    with pytest.raises(ModelError, match="use slice, lmh or pgas"):
         compile_text(f"{source} [observe (normal x 1) 1] [predict x]").infer("rw", sweeps=20, seed=1)
 
 
