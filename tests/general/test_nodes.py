@@ -193,10 +193,9 @@ WRONG: dict[str, tuple[str, str, str]] = {
         "        S.NW[j] = S.XW[0]\n        S.LD", "        S.delta += S.ld\n        S.NW[j] = S.XW[0]\n        S.LD",
         "seats",
     ),
-    "what reads the seat is not run again": ("            mark_readers(S, S.ML[i])\n", "", "seats"),
+    "what reads the seat is not run again": ("        mark_readers(S, S.ML[i])\n", "", "seats"),
     "only what reads it at once is run again": (
-        "            mark_readers(S, S.ML[i])\n", "            if i == 0:\n                mark_readers(S, S.ML[i])\n",
-        "between",
+        "        mark_readers(S, S.ML[i])\n", "        if i == 0:\n            mark_readers(S, S.ML[i])\n", "between",
     ),
     "the density of seats stays when alpha moves": ("density + density_of_tables(S) - seats", "density", "alpha"),
     "what is assumed is read through memos alone": ("in_globals(S, S.AS[e])", "int(S.AS[e] == S.nmask + 1)", "assumed"),

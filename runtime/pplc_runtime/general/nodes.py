@@ -103,6 +103,17 @@ def mark_readers(S: State, t: int) -> None:
         g = S.GE[g]
 
 
+def mark(S: State, d: int) -> None:
+    """Mark a node, and all that may depend on it."""
+    S.NS[d] = 2
+    S.ML[0] = d
+    S.mn = 1
+    i = 0
+    while i < S.mn:
+        mark_readers(S, S.ML[i])
+        i += 1
+
+
 def asked(S: State, j: int) -> None:
     """The node that is running asks for an entry, which is settled first."""
     if S.NS[j] == 3:
@@ -227,13 +238,7 @@ def in_globals(S: State, d: int) -> int:
     first = S.nmask + 1
     if d == first or S.NE[first] == 0:
         return int(d == first)
-    S.NS[d] = 2
-    S.ML[0] = d
-    S.mn = 1
-    i = 0
-    while i < S.mn:
-        mark_readers(S, S.ML[i])
-        i += 1
+    mark(S, d)
     found = int(S.NS[first] == 2)
     for i in range(S.mn):
         S.NS[S.ML[i]] = 1
@@ -262,13 +267,7 @@ def attempt(S: State, e: int) -> float:
             settle(S, S.nmask + 1 + s)
             s += 1
     else:
-        S.NS[d] = 2
-        S.ML[0] = d
-        S.mn = 1
-        i = 0
-        while i < S.mn:
-            mark_readers(S, S.ML[i])
-            i += 1
+        mark(S, d)
         evaluate(S, d)
         i = 1
         while i < S.mn and S.fail == 0:
